@@ -1,0 +1,263 @@
+//! What a pin is held against. One file a framework, one trait, one table: turn a site into pins with
+//! their oracles, read the content as the comparer sees it, know what a failing run leaves, and know the
+//! exact bytes of an amended oracle. Never compares, never writes.
+
+use crate::pins::{Project, Site};
+use crate::places::RelPath;
+use crate::roles::Role;
+use crate::syntax::Language;
+use crate::text::Span;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OracleKind {
+    /// A literal of the language, at or near the assertion.
+    Literal,
+    /// Text that the framework keeps in the source.
+    Inline,
+    File,
+    Entry,
+    Digest,
+}
+
+impl OracleKind {
+    pub fn word(self) -> &'static str {
+        match self {
+            OracleKind::Literal => "literal",
+            OracleKind::Inline => "inline",
+            OracleKind::File => "file",
+            OracleKind::Entry => "entry",
+            OracleKind::Digest => "digest",
+        }
+    }
+}
+
+/// What the comparison sees of the bytes: every transformation between file and comparison, in order.
+/// Both sides are held to it, so that two contents are equal exactly when the framework says so.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// CRLF and lone CR become LF (Python text mode).
+    UniversalNewlines,
+    /// CRLF becomes LF, a lone CR stays (insta, approvaltests).
+    CrlfToLf,
+    /// A leading byte-order mark is dropped (`utf-8-sig`).
+    DropBom,
+    /// White space of both ends, of the start, of the end (`strip`, `trim_end` …).
+    Trim,
+    TrimStart,
+    TrimEnd,
+    /// One final newline is added where there is none.
+    FinalNewline,
+    /// Compared as a list of lines (`splitlines`).
+    Lines,
+    /// Compared as a parsed JSON value.
+    Json,
+    /// Parsed as a number of that language.
+    Number,
+    /// The file holds the digest of the text in hexadecimal; the algorithm's name.
+    Digest(String),
+    /// A transformation that is not understood: shown, never accepted.
+    Unknown(String),
+}
+
+/// How to find and rewrite an oracle.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Oracle {
+    pub kind: OracleKind,
+    /// The file that holds it. For literals and inline texts the source file. `None`: only a pattern is known.
+    pub path: Option<RelPath>,
+    pub entry: Option<String>,
+    /// Byte range of the literal or inline text in the source as read.
+    pub span: Option<Span>,
+    /// Files that fit when the path is known only up to a pattern; empty when more than 20 do.
+    pub candidates: Vec<RelPath>,
+    pub steps: Vec<Step>,
+    /// Why it can only be shown and not accepted (`assert_ne!`, a computed side …).
+    pub shown_only: Option<String>,
+    /// `path`, `path#entry` or `path#literal:N`; `""` while the path is only a pattern.
+    pub key: String,
+    /// For literal lists of cases: the value's language form needs this import in the file.
+    pub tolerance: Option<String>,
+}
+
+/// One place in a test where a value is held against a recorded one, and what it is held against.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pin {
+    /// File and span of the assertion that a reader of the test sees.
+    pub file: RelPath,
+    pub span: Span,
+    /// Test id as its runner prints it, the parameter id included.
+    pub test: String,
+    /// Parameter id or loop case, without brackets; an attribute, never part of the identity.
+    pub case: Option<String>,
+    /// Ordinal among the test's pins, 1-based, cases counted.
+    pub nth: usize,
+    pub language: Language,
+    pub framework: String,
+    pub role: Role,
+    /// The line that compares, where it is not the seen one.
+    pub asserted_in: Option<(RelPath, Span)>,
+    /// Span of the test function (decorators included) in `file`; `None` at module level.
+    pub test_span: Option<Span>,
+    pub oracle: Oracle,
+    /// One call serves many cases, or no comment can stand there: the amendment alone holds the reason.
+    pub shared_site: bool,
+}
+
+impl Pin {
+    /// Test id without its parameter id: the identity's part.
+    pub fn test_base(&self) -> &str {
+        match (&self.case, self.test.find('[')) {
+            (Some(_), Some(at)) if self.test.ends_with(']') => &self.test[..at],
+            _ => &self.test,
+        }
+    }
+}
+
+/// A value as the comparer sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Content {
+    Text(String),
+    /// A value that is not a text, as canonical literal source of its language (one spelling for equal
+    /// values: quotes, separators and line breaks of the source do not matter).
+    Value(String),
+    Bytes(Vec<u8>),
+}
+
+impl Content {
+    /// `sha256:` and 64 hexadecimal digits. Equal contents have equal digests; the kind is part of it.
+    pub fn digest(&self) -> String {
+        let (tag, bytes): (&[u8], &[u8]) = match self {
+            Content::Text(text) => (b"text\0", text.as_bytes()),
+            Content::Value(value) => (b"value\0", value.as_bytes()),
+            Content::Bytes(bytes) => (b"bytes\0", bytes),
+        };
+        digest_of(&[tag, bytes])
+    }
+}
+
+/// `sha256:` and the hexadecimal digest of the parts, one after the other.
+pub fn digest_of(parts: &[&[u8]]) -> String {
+    use sha2::{Digest, Sha256};
+    let mut hash = Sha256::new();
+    parts.iter().for_each(|part| hash.update(part));
+    let hex: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("sha256:{hex}")
+}
+
+/// What is recorded now.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Baseline {
+    Present(Recorded),
+    /// No such file or entry.
+    Missing,
+    /// There, and not to be read: what is wrong and what to do, for the person.
+    Unreadable(String),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recorded {
+    pub content: Content,
+    /// 1-based line of the holding file on which the content's first line stands; 0 where lines have no meaning.
+    pub first_line: usize,
+    /// `sha256:` of the holding file's bytes as read: the guard against writing over something newer.
+    pub file_digest: String,
+    /// For digest oracles: the text behind the digest where a sibling of the same stem holds it.
+    pub preimage: Option<String>,
+}
+
+/// What a failing run left on disk for one oracle, or what a recorded observation says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Artefact {
+    pub path: RelPath,
+    pub content: Result<Content, String>,
+    /// Content the run compared with, where the artefact records it (`.pending-snap` does).
+    pub compared_with: Option<Content>,
+    /// Bytes that the framework's updater would need beside the content (the new header of a
+    /// `.snap.new`); read again when amending.
+    pub header: Option<String>,
+    /// Line (1-based) and function that the artefact names, for those found by place.
+    pub names: Option<(usize, String)>,
+    /// `match` recorded by the artefact itself (`new: null` of a pending snapshot).
+    pub says_match: bool,
+}
+
+/// Bytes of one file before and after. `before: None`: the file must not exist.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileChange {
+    pub path: RelPath,
+    /// `sha256:` of the bytes that must still be there.
+    pub before: Option<String>,
+    /// New bytes; `None` removes the file (artefacts only).
+    pub after: Option<Vec<u8>>,
+    /// The same change as edits of the old text, for files that an editor has open.
+    pub edits: Vec<(Span, String)>,
+}
+
+/// What an amended oracle takes: the oracle's own change and what the framework's updater does to its
+/// artefacts (removed, or renumbered because lines moved).
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Amended {
+    pub oracle: Vec<FileChange>,
+    /// Applied last.
+    pub artefacts: Vec<FileChange>,
+    /// The literal as it will stand, for the rationale comment and the record.
+    pub shown_after: Option<String>,
+}
+
+/// Why something cannot be done, in words for the person: what happened, where, what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Refusal(pub String);
+
+/// A baseline that no pin can reach.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Orphan {
+    pub path: RelPath,
+    pub entry: Option<String>,
+    /// 1-based line of the entry, 1 for a file.
+    pub line: usize,
+    pub framework: String,
+}
+
+/// One test framework. `oracles/` has one file for each, [`table`] lists them.
+pub trait Framework: Sync {
+    /// The word of the reports, and of `pin.framework` in the queries.
+    fn id(&self) -> &'static str;
+
+    /// The pins of one site: one for each oracle it has (cases, loops, globs). Numbering (`nth`) and role
+    /// are filled in later. A place that is not one of this framework gives none.
+    fn pins(&self, project: &Project, site: &Site) -> Vec<Pin>;
+
+    /// The recorded content. `unit` is the source file of a literal or inline oracle.
+    fn baseline(&self, pin: &Pin, project: &Project) -> Baseline;
+
+    /// What failing runs left for this oracle. Several are judged by freshness later.
+    fn artefacts(&self, pin: &Pin, project: &Project) -> Vec<Artefact>;
+
+    /// The bytes that make `observed` the recorded content, exactly as the framework's own updater
+    /// writes them. `artefact` is the one that was shown, if it came from one.
+    fn amend(
+        &self,
+        pin: &Pin,
+        observed: &Content,
+        artefact: Option<&Artefact>,
+        project: &Project,
+    ) -> Result<Amended, Refusal>;
+
+    /// Baselines of this framework that no pin can reach, by its naming rule; empty unless every pin that
+    /// could reach the folder was resolved exactly.
+    fn orphans(&self, pins: &[Pin], project: &Project) -> Vec<Orphan>;
+}
+
+pub mod reading;
+
+/// Every framework that is known, in the order in which a site is offered to them.
+pub fn table() -> &'static [&'static dyn Framework] {
+    &[]
+}
+
+/// The framework of that word. A user's helper or query with a word of its own is a golden file.
+pub fn framework(id: &str) -> Option<&'static dyn Framework> {
+    let known = |id: &str| table().iter().copied().find(|framework| framework.id() == id);
+    known(id).or_else(|| known("golden-file"))
+}

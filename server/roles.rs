@@ -1,0 +1,19 @@
+//! Characterization, specification or unlabelled: the nearest word wins, then the mechanism.
+//! Takes a unit, a test and the settings, gives a role. Never reads a file.
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    Characterization,
+    Specification,
+    Unlabelled,
+}
+
+impl Role {
+    pub fn word(self) -> &'static str {
+        match self {
+            Role::Characterization => "characterization",
+            Role::Specification => "specification",
+            Role::Unlabelled => "unlabelled",
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Which files exist and what is in them: the disk, with the texts of open documents laid over it.
+//! Takes paths from the root, gives bytes and texts within bounds. Never follows a link out of the
+//! root, never writes, never parses.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::places::{RelPath, Root};
+use crate::text::Text;
+
+/// Largest file that is read whole, in bytes. A larger baseline is `unreadable`, with its size.
+pub const LARGEST: u64 = 64 << 20;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Read {
+    Bytes(Arc<[u8]>),
+    Missing,
+    /// There, and not to be read: what is wrong, for the person.
+    Refused(String),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    pub size: u64,
+    pub modified: Option<std::time::SystemTime>,
+}
+
+/// A view of the root's files. Cloning is cheap; open documents do not change in a clone.
+#[derive(Clone)]
+pub struct Shelf {
+    root: Root,
+    listing: Arc<Listing>,
+    open: Arc<HashMap<RelPath, Text>>,
+}
+
+/// All files of the root that git would not ignore, `.git` and `.pindrift/observed` left out, and the
+/// artefacts of failing runs even where they are ignored.
+#[derive(Debug, Default)]
+pub struct Listing {
+    pub files: BTreeMap<RelPath, u64>,
+}
+
+/// Names that failing runs leave, wanted even where git ignores them.
+pub fn is_artefact_name(name: &str) -> bool {
+    name.contains(".received.")
+        || name.ends_with(".snap.new")
+        || name.contains(".snap.new.")
+        || name.ends_with(".pending-snap")
+        || name.ends_with(".actual")
+        || name.ends_with(".new")
+        || name.ends_with(".received")
+}
+
+impl Listing {
+    /// Walks the root. Folders that ignore rules exclude are entered only where a rule of theirs cannot
+    /// hide artefacts beside known files: `target`, `node_modules`, virtual environments and caches never.
+    pub fn of(root: &Root) -> Listing {
+        let mut files = BTreeMap::new();
+        let mut add = |path: &Path, size: u64| {
+            if let Some(path) = root.relative(path) {
+                files.insert(path, size);
+            }
+        };
+        let walk = |ignoring: bool| {
+            ignore::WalkBuilder::new(&root.path)
+                .hidden(false)
+                .follow_links(false)
+                .git_ignore(ignoring)
+                .git_exclude(ignoring)
+                .git_global(false)
+                .ignore(false)
+                .parents(ignoring)
+                .require_git(true)
+                .filter_entry(|entry| {
+                    let name = entry.file_name().to_str().unwrap_or("");
+                    let dir = entry.file_type().is_some_and(|kind| kind.is_dir());
+                    !(dir
+                        && (matches!(
+                            name,
+                            ".git"
+                                | "target"
+                                | "node_modules"
+                                | ".venv"
+                                | "venv"
+                                | "__pycache__"
+                                | ".tox"
+                                | ".nox"
+                                | ".mypy_cache"
+                                | ".ruff_cache"
+                        ) || (name == "observed" && entry.path().ends_with(".pindrift/observed"))))
+                })
+                .build()
+        };
+        for entry in walk(true).flatten() {
+            if entry.file_type().is_some_and(|kind| !kind.is_dir()) {
+                add(entry.path(), entry.metadata().map_or(0, |meta| meta.len()));
+            }
+        }
+        Listing { files }
+    }
+}
+
+impl Shelf {
+    pub fn new(root: Root) -> Shelf {
+        let listing = Listing::of(&root);
+        Shelf { root, listing: Arc::new(listing), open: Arc::default() }
+    }
+
+    /// The same files with other open documents.
+    pub fn with_open(&self, open: Arc<HashMap<RelPath, Text>>) -> Shelf {
+        Shelf { open, ..self.clone() }
+    }
+
+    pub fn root(&self) -> &Root {
+        &self.root
+    }
+
+    pub fn files(&self) -> impl Iterator<Item = &RelPath> {
+        self.listing.files.keys()
+    }
+
+    /// Listed files below a folder.
+    pub fn below<'a>(&'a self, folder: &'a RelPath) -> impl Iterator<Item = &'a RelPath> {
+        self.listing
+            .files
+            .range(folder.clone()..)
+            .map(|(path, _)| path)
+            .take_while(move |path| path.starts_with(folder) || *path == folder || path.as_str() < folder.as_str())
+            .filter(move |path| path.starts_with(folder))
+    }
+
+    pub fn listed(&self, path: &RelPath) -> bool {
+        self.listing.files.contains_key(path)
+    }
+
+    /// The text that an editor has open.
+    pub fn open_text(&self, path: &RelPath) -> Option<&Text> {
+        self.open.get(path)
+    }
+
+    /// Bytes on disk, links inside the root followed.
+    pub fn disk(&self, path: &RelPath) -> Read {
+        let real = match self.root.resolved(path) {
+            Ok(Some(real)) => real,
+            Ok(None) => {
+                return Read::Refused(format!("{path} is a link that leads out of the workspace; it is not followed"));
+            }
+            Err(err) if err.kind() == std::io::ErrorKind::NotFound => return Read::Missing,
+            Err(err) => return Read::Refused(format!("{path} cannot be read: {err}")),
+        };
+        let meta = match std::fs::metadata(&real) {
+            Ok(meta) => meta,
+            Err(err) if err.kind() == std::io::ErrorKind::NotFound => return Read::Missing,
+            Err(err) => return Read::Refused(format!("{path} cannot be read: {err}")),
+        };
+        if meta.is_dir() {
+            return Read::Refused(format!("{path} is a folder, not a file"));
+        }
+        if !meta.is_file() {
+            return Read::Refused(format!("{path} is not an ordinary file"));
+        }
+        if meta.len() > LARGEST {
+            return Read::Refused(format!(
+                "{path} has {} MB; files over {} MB are not compared",
+                meta.len() >> 20,
+                LARGEST >> 20
+            ));
+        }
+        match std::fs::read(&real) {
+            Ok(bytes) => Read::Bytes(bytes.into()),
+            Err(err) => Read::Refused(format!("{path} cannot be read: {err}")),
+        }
+    }
+
+    /// What a reader sees: the open document where there is one, else the bytes on disk.
+    pub fn read(&self, path: &RelPath) -> Read {
+        match self.open.get(path) {
+            Some(text) => Read::Bytes(text.as_str().as_bytes().into()),
+            None => self.disk(path),
+        }
+    }
+
+    /// Size and time of the file on disk.
+    pub fn stamp(&self, path: &RelPath) -> Option<Stamp> {
+        let meta = std::fs::metadata(self.root.absolute(path)).ok()?;
+        Some(Stamp { size: meta.len(), modified: meta.modified().ok() })
+    }
+}
