@@ -4,31 +4,55 @@
 //! The modules stand in flow order. A module may use the ones above it and never one below;
 //! `tests/order.rs` checks that. The two fronts, [`wire`] and [`cli`], decide nothing.
 
-pub mod actions;
-pub mod amendment;
-pub mod audit;
-pub mod cli;
-pub mod code;
-pub mod drift;
-pub mod evaluate;
-pub mod findings;
-pub mod git;
-pub mod hover;
-pub mod ledger;
-pub mod observations;
-pub mod oracles;
-pub mod pins;
-pub mod places;
-pub mod rationale;
-pub mod report;
-pub mod roles;
-pub mod settings;
-pub mod shelf;
-pub mod survey;
-pub mod syntax;
 pub mod text;
+
+pub mod places;
+
+pub mod settings;
+
+pub mod syntax;
+
+pub mod shelf;
+
 pub mod vocabulary;
+
+pub mod code;
+
+pub mod pins;
+
+pub mod evaluate;
+
+pub mod roles;
+
+pub mod oracles;
+
+pub mod git;
+
+pub mod observations;
+
+pub mod drift;
+
+pub mod rationale;
+
+pub mod ledger;
+
+pub mod survey;
+
+pub mod amendment;
+
+pub mod audit;
+
+pub mod findings;
+
+pub mod hover;
+
+pub mod actions;
+
+pub mod report;
+
 pub mod wire;
+
+pub mod cli;
 
 #[cfg(test)]
 #[path = "../tests/fixture/mod.rs"]
