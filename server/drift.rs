@@ -38,3 +38,29 @@ pub struct Drift {
     /// The comparison was cut short because of size; hunks name the first difference only.
     pub bounded: bool,
 }
+
+impl Difference {
+    /// The word of the reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Difference::Behaviour => "behaviour",
+            Difference::Ordering => "ordering",
+            Difference::Volatile => "volatile",
+            Difference::LineEndings => "line-endings",
+            Difference::TrailingSpace => "trailing-space",
+            Difference::FloatDigits => "float-digits",
+            Difference::Digest => "digest",
+            Difference::Binary => "binary",
+        }
+    }
+}
+
+/// Bounds of one comparison.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {}
+
+/// `None` when the contents are equal.
+pub fn drift(before: &crate::oracles::Content, after: &crate::oracles::Content, options: Options) -> Option<Drift> {
+    let _ = (before, after, options);
+    None
+}

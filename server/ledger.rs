@@ -76,3 +76,24 @@ pub struct Entry {
     /// Present in HEAD with the same bytes.
     pub committed: bool,
 }
+
+/// All decisions of one root.
+#[derive(Debug, Clone, Default)]
+pub struct Ledger {
+    /// Newest first.
+    pub entries: Vec<std::sync::Arc<Entry>>,
+    pub troubles: Vec<crate::pins::Trouble>,
+}
+
+impl Ledger {
+    pub fn read(root: &crate::places::Root, git: Option<&crate::git::Git>) -> Ledger {
+        let _ = (root, git);
+        Ledger::default()
+    }
+
+    /// Decisions about this pin or its oracle, newest first.
+    pub fn history(&self, pin: &crate::oracles::Pin) -> Vec<std::sync::Arc<Entry>> {
+        let _ = pin;
+        Vec::new()
+    }
+}

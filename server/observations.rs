@@ -29,3 +29,37 @@ pub struct Observation {
     pub preimage: Option<String>,
     pub artefact: Option<Artefact>,
 }
+
+/// What `.pindrift/observed/*.jsonl` holds.
+#[derive(Debug, Clone, Default)]
+pub struct Records {
+    pub troubles: Vec<crate::pins::Trouble>,
+}
+
+impl Records {
+    pub fn read(shelf: &crate::shelf::Shelf) -> Records {
+        let _ = shelf;
+        Records::default()
+    }
+}
+
+/// What is known of one pin's present behaviour.
+#[derive(Debug, Clone, Default)]
+pub struct Observed {
+    /// The newest that belongs to the present oracle, else the newest stale one.
+    pub best: Option<Observation>,
+    /// Equally current observations disagree.
+    pub unstable: bool,
+}
+
+/// Judges artefacts and records. `clean` says that a path is tracked by git and unmodified.
+pub fn observed(
+    pin: &crate::oracles::Pin,
+    baseline: &crate::oracles::Baseline,
+    project: &crate::pins::Project,
+    records: &Records,
+    clean: &dyn Fn(&RelPath) -> bool,
+) -> Observed {
+    let _ = (pin, baseline, project, records, clean);
+    Observed::default()
+}

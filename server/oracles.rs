@@ -261,3 +261,15 @@ pub fn framework(id: &str) -> Option<&'static dyn Framework> {
     let known = |id: &str| table().iter().copied().find(|framework| framework.id() == id);
     known(id).or_else(|| known("golden-file"))
 }
+
+/// The frameworks to which a match of that word is offered, in order; the first that gives pins has it.
+/// The word `assert` is a plain comparison, which may turn out to be held against a file.
+pub fn offered(id: &str) -> Vec<&'static dyn Framework> {
+    match id {
+        "assert" => ["digest", "golden-file", "plain", "unittest"]
+            .iter()
+            .filter_map(|id| table().iter().copied().find(|framework| framework.id() == *id))
+            .collect(),
+        id => framework(id).into_iter().collect(),
+    }
+}

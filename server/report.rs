@@ -1,2 +1,238 @@
 //! The rows of `pins` and `check`, as the JSON of schema 1 has them. Takes cases and findings, gives
 //! plain values that both fronts print. Never compares, never reads a file.
+
+use serde::Serialize;
+
+use crate::drift::Difference;
+use crate::findings::Finding;
+use crate::observations::From;
+use crate::oracles::Baseline;
+use crate::pins::Project;
+use crate::roles::Role;
+use crate::survey::{Case, State, Survey};
+
+/// The whole report. Paths are from the root with `/`; lines and columns 1-based, columns in Unicode
+/// scalar values.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    pub schema: u32,
+    pub root: String,
+    pub assertions: Vec<Row>,
+    pub findings: Vec<FindingRow>,
+    pub summary: Summary,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Row {
+    pub drift: Option<String>,
+    pub test: String,
+    pub file: String,
+    pub line: usize,
+    pub column: usize,
+    pub asserted_in: Option<Place>,
+    pub language: &'static str,
+    pub framework: String,
+    pub role: &'static str,
+    pub judgement: &'static str,
+    pub oracle: OracleRow,
+    pub state: &'static str,
+    pub difference: Option<String>,
+    pub changed_lines: Vec<usize>,
+    pub inserted_after: Vec<usize>,
+    pub content_lines: Vec<usize>,
+    pub change: Option<String>,
+    pub observed: Option<ObservedRow>,
+    pub verdict: Option<String>,
+    pub confirmed: bool,
+    pub amendment: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Place {
+    pub file: String,
+    pub line: usize,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct OracleRow {
+    pub kind: &'static str,
+    pub path: Option<String>,
+    pub entry: Option<String>,
+    /// Line on which a literal, inline text or entry begins.
+    pub line: Option<usize>,
+    pub candidates: Vec<String>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct ObservedRow {
+    pub from: &'static str,
+    pub path: String,
+    pub at: Option<String>,
+    pub command: Option<String>,
+    pub revision: Option<String>,
+    pub stale: bool,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct FindingRow {
+    pub code: &'static str,
+    pub severity: &'static str,
+    pub file: String,
+    pub line: usize,
+    pub message: String,
+    pub baseline: Option<String>,
+    pub entry: Option<String>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    pub drifts: usize,
+    pub distinct: usize,
+    pub missing: usize,
+    #[serde(rename = "match")]
+    pub matched: usize,
+    pub unobserved: usize,
+}
+
+/// What the rows are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// Every pin, nothing compared: only `missing` and `unobserved`.
+    Pins,
+    /// Unlabelled literals left out: they have no drift.
+    Check,
+}
+
+/// Rows in file, line, test and oracle order.
+pub fn report(survey: &Survey, findings: &[Finding], project: &Project, purpose: Purpose) -> Report {
+    let assertions: Vec<Row> = survey
+        .cases
+        .iter()
+        .filter(|case| purpose == Purpose::Pins || case.pin.role != Role::Unlabelled)
+        .map(|case| row(case, project, purpose))
+        .collect();
+    let summary = summary(survey, purpose);
+    let findings = findings.iter().map(finding_row).collect();
+    Report { schema: 1, root: project.root.path.display().to_string(), assertions, findings, summary }
+}
+
+/// Counts of the last line of `check`.
+pub fn summary(survey: &Survey, purpose: Purpose) -> Summary {
+    let mut summary = Summary::default();
+    let mut changes = std::collections::BTreeSet::new();
+    for case in &survey.cases {
+        if purpose == Purpose::Check && case.pin.role == Role::Unlabelled {
+            continue;
+        }
+        match shown_state(case, purpose) {
+            State::Drift => {
+                summary.drifts += 1;
+                changes.extend(case.drift.as_ref().map(|drift| drift.change.clone()));
+            }
+            State::Missing => summary.missing += 1,
+            State::Match => summary.matched += 1,
+            State::Unobserved | State::NotReached => summary.unobserved += 1,
+            _ => {}
+        }
+    }
+    summary.distinct = changes.len();
+    summary
+}
+
+impl std::fmt::Display for Summary {
+    /// `5 drifts (3 distinct changes), 1 missing, 212 match, 40 unobserved`
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let plural = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
+        write!(f, "{}", plural(self.drifts, "drift", "drifts"))?;
+        if self.drifts > 0 {
+            write!(f, " ({})", plural(self.distinct, "distinct change", "distinct changes"))?;
+        }
+        write!(f, ", {} missing, {} match, {} unobserved", self.missing, self.matched, self.unobserved)
+    }
+}
+
+fn shown_state(case: &Case, purpose: Purpose) -> State {
+    match purpose {
+        Purpose::Check => case.state,
+        Purpose::Pins if case.baseline == Baseline::Missing => State::Missing,
+        Purpose::Pins => State::Unobserved,
+    }
+}
+
+/// One row. `Purpose::Pins` leaves out everything that a comparison gave.
+pub fn row(case: &Case, project: &Project, purpose: Purpose) -> Row {
+    let pin = &case.pin;
+    let (line, column) = place(project, &pin.file, pin.span.start);
+    let compared = purpose == Purpose::Check;
+    let drift = case.drift.as_ref().filter(|_| compared);
+    let latest = case.history.first();
+    Row {
+        drift: case.drift_id.clone().filter(|_| compared),
+        test: pin.test.clone(),
+        file: pin.file.to_string(),
+        line,
+        column,
+        asserted_in: pin
+            .asserted_in
+            .as_ref()
+            .map(|(file, span)| Place { file: file.to_string(), line: place(project, file, span.start).0 }),
+        language: pin.language.word(),
+        framework: pin.framework.clone(),
+        role: pin.role.word(),
+        judgement: "unjudged",
+        oracle: OracleRow {
+            kind: pin.oracle.kind.word(),
+            path: pin.oracle.path.as_ref().map(|path| path.to_string()),
+            entry: pin.oracle.entry.clone(),
+            line: match (&pin.oracle.path, pin.oracle.span) {
+                (Some(path), Some(span)) => Some(place(project, path, span.start).0),
+                _ => None,
+            },
+            candidates: pin.oracle.candidates.iter().map(|path| path.to_string()).collect(),
+        },
+        state: shown_state(case, purpose).word(),
+        difference: drift.map(|drift| difference(&drift.difference)),
+        changed_lines: if compared { case.changed_lines.clone() } else { Vec::new() },
+        inserted_after: if compared { case.inserted_after.clone() } else { Vec::new() },
+        content_lines: drift.map(|drift| drift.content_lines.clone()).unwrap_or_default(),
+        change: drift.map(|drift| drift.change.clone()),
+        observed: case.observation.as_ref().filter(|_| compared).map(|seen| ObservedRow {
+            from: match seen.from {
+                From::Artefact => "artefact",
+                From::Run => "run",
+            },
+            path: seen.path.to_string(),
+            at: seen.at.map(|at| at.to_string()),
+            command: seen.command.clone(),
+            revision: seen.revision.clone(),
+            stale: seen.stale,
+        }),
+        verdict: latest.and_then(|entry| entry.amendment.verdict.clone()),
+        confirmed: case.confirmed,
+        amendment: latest.map(|entry| entry.path.to_string()),
+    }
+}
+
+fn finding_row(finding: &Finding) -> FindingRow {
+    FindingRow {
+        code: finding.code.word(),
+        severity: finding.severity.word(),
+        file: finding.file.to_string(),
+        line: finding.line,
+        message: finding.message.clone(),
+        baseline: finding.baseline.as_ref().map(|path| path.to_string()),
+        entry: finding.entry.clone(),
+    }
+}
+
+/// `ordering+trailing-space`.
+pub fn difference(kinds: &[Difference]) -> String {
+    kinds.iter().map(|kind| kind.word()).collect::<Vec<_>>().join("+")
+}
+
+fn place(project: &Project, file: &crate::places::RelPath, byte: usize) -> (usize, usize) {
+    match project.unit(file) {
+        Some(unit) => (unit.text.line_of(byte) + 1, unit.text.column(byte)),
+        None => (1, 1),
+    }
+}

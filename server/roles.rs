@@ -17,3 +17,14 @@ impl Role {
         }
     }
 }
+
+/// The role of a test. `recorded`: the oracle is a recorded baseline, not a plain literal.
+pub fn role(
+    unit: &crate::code::Unit,
+    function: Option<&crate::code::Function>,
+    settings: &crate::settings::Settings,
+    recorded: bool,
+) -> Role {
+    let _ = (unit, function, settings);
+    if recorded { Role::Characterization } else { Role::Unlabelled }
+}

@@ -1,13 +1,22 @@
-//! The whole line for a root or for one file: facts → sites → pins → baselines → observations → drift.
-//! Takes a project, gives [`Case`]s and troubles. Never writes.
+//! The whole line for a root or for some of its files: facts → sites → pins → baselines → observations →
+//! drift. Takes a [`Workspace`], gives [`Case`]s, orphans and troubles. Never writes.
 
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 use std::sync::Arc;
 
-use crate::drift::Drift;
-use crate::ledger::Entry;
-use crate::observations::Observation;
-use crate::oracles::{Baseline, Orphan, Pin};
-use crate::pins::Trouble;
+use crate::drift::{self, Drift};
+use crate::git::Git;
+use crate::ledger::{Entry, Ledger};
+use crate::observations::{self, Observation, Records};
+use crate::oracles::{self, Baseline, Content, OracleKind, Orphan, Pin, digest_of};
+use crate::pins::{Extent, Project, Site, Trouble, sites};
+use crate::places::{RelPath, Root};
+use crate::roles::{self, Role};
+use crate::settings::Settings;
+use crate::shelf::{Read, Shelf};
+use crate::text::Text;
+use crate::vocabulary::Vocabulary;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum State {
@@ -22,6 +31,23 @@ pub enum State {
     Unreadable,
     ExpectedFailure,
     Skipped,
+}
+
+impl State {
+    pub fn word(self) -> &'static str {
+        match self {
+            State::Match => "match",
+            State::Drift => "drift",
+            State::Missing => "missing",
+            State::Failed => "failed",
+            State::Unobserved => "unobserved",
+            State::NotReached => "not-reached",
+            State::Unstable => "unstable",
+            State::Unreadable => "unreadable",
+            State::ExpectedFailure => "expected-failure",
+            State::Skipped => "skipped",
+        }
+    }
 }
 
 /// One pin with everything that is known about it. Hover, findings, actions and check all read this.
@@ -50,4 +76,318 @@ pub struct Survey {
     pub cases: Vec<Arc<Case>>,
     pub orphans: Vec<Orphan>,
     pub troubles: Vec<Trouble>,
+}
+
+/// Everything of one root at one moment. Cloning is cheap.
+#[derive(Clone)]
+pub struct Workspace {
+    pub project: Project,
+    pub vocabulary: Arc<Vocabulary>,
+    pub ledger: Arc<Ledger>,
+    pub records: Arc<Records>,
+    pub git: Option<Arc<Git>>,
+    /// Of the settings, the workspace's queries, the ledger and the recorded observations.
+    pub troubles: Arc<Vec<Trouble>>,
+}
+
+/// Name of the settings file in the root.
+pub const SETTINGS: &str = "pindrift.toml";
+
+impl Workspace {
+    /// The workspace of a path. An error is one line that says how to mend it.
+    pub fn open(path: &Path) -> Result<Workspace, String> {
+        let opened = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
+        let opened = if opened.as_os_str().is_empty() { Path::new(".") } else { opened };
+        let root = Root::of(path, opened).map_err(|err| format!("{} cannot be opened: {err}", path.display()))?;
+        Workspace::load(root, &|_, _| {}, &|| false).ok_or_else(|| format!("reading {} was cancelled", path.display()))
+    }
+
+    /// Reads a root afresh. `progress` gets files done and files in all; `None` when `cancelled` said so.
+    pub fn load(
+        root: Root,
+        progress: &(dyn Fn(usize, usize) + Sync),
+        cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Workspace> {
+        let shelf = Shelf::new(root.clone());
+        let (settings, mut troubles) = settings(&shelf);
+        let (vocabulary, more) = Vocabulary::of(&shelf);
+        troubles.extend(more);
+        let vocabulary = Arc::new(vocabulary);
+        let project = Project::read(root.clone(), Arc::new(settings), shelf, &vocabulary, progress, cancelled)?;
+        let git = Git::of(&root).map(Arc::new);
+        let mut workspace = Workspace {
+            project,
+            vocabulary,
+            ledger: Arc::default(),
+            records: Arc::default(),
+            git,
+            troubles: Arc::new(troubles),
+        };
+        workspace.reread_records();
+        Some(workspace)
+    }
+
+    /// Reads the ledger and the recorded observations again.
+    pub fn reread_records(&mut self) {
+        let ledger = Ledger::read(&self.project.root, self.git.as_deref());
+        let records = Records::read(&self.project.shelf);
+        self.ledger = Arc::new(ledger);
+        self.records = Arc::new(records);
+    }
+
+    /// Opted in: settings or a ledger exist.
+    pub fn opted_in(&self) -> bool {
+        self.project.settings.present || !self.ledger.entries.is_empty()
+    }
+
+    /// Cases of the extent, in the order of their places. Orphans only for the whole root.
+    pub fn survey(&self, extent: &Extent, cancelled: &dyn Fn() -> bool) -> Option<Survey> {
+        let project = &self.project;
+        let pins = pins(project, extent);
+        let clean = self.clean_check();
+        let mut cases = Vec::with_capacity(pins.len());
+        for pin in pins.iter() {
+            if cancelled() {
+                return None;
+            }
+            cases.push(self.case(pin, &clean));
+        }
+        mark_disagreeing(&mut cases);
+        let orphans = match extent {
+            Extent::All => orphans(&pins, project),
+            Extent::Files(_) => Vec::new(),
+        };
+        let mut troubles: Vec<Trouble> = self.troubles.iter().cloned().collect();
+        troubles.extend(self.ledger.troubles.iter().cloned());
+        troubles.extend(self.records.troubles.iter().cloned());
+        for (file, facts) in project.files.iter() {
+            if extent.holds(file) {
+                troubles.extend(facts.troubles.iter().cloned());
+            }
+        }
+        troubles.sort();
+        troubles.dedup();
+        Some(Survey { cases: cases.into_iter().map(Arc::new).collect(), orphans, troubles })
+    }
+
+    fn clean_check(&self) -> impl Fn(&RelPath) -> bool + '_ {
+        move |path| self.git.as_ref().is_some_and(|git| git.tracked_unmodified(path))
+    }
+
+    fn case(&self, pin: &Pin, clean: &dyn Fn(&RelPath) -> bool) -> Case {
+        let project = &self.project;
+        let history = self.ledger.history(pin);
+        let mut case = Case {
+            pin: pin.clone(),
+            baseline: Baseline::Missing,
+            observation: None,
+            state: State::Unobserved,
+            drift: None,
+            drift_id: None,
+            changed_lines: Vec::new(),
+            inserted_after: Vec::new(),
+            history,
+            confirmed: true,
+        };
+        let Some(framework) = oracles::framework(&pin.framework) else { return case };
+        if pin.oracle.path.is_none() {
+            return case;
+        }
+        case.baseline = framework.baseline(pin, project);
+        if let Baseline::Unreadable(_) = case.baseline {
+            case.state = State::Unreadable;
+            return case;
+        }
+        if pin.role == Role::Unlabelled {
+            return case;
+        }
+        let seen = observations::observed(pin, &case.baseline, project, &self.records, clean);
+        case.observation = seen.best;
+        case.state = match (&case.baseline, &case.observation) {
+            (Baseline::Missing, _) => State::Missing,
+            (_, _) if seen.unstable => State::Unstable,
+            (_, None) => State::Unobserved,
+            (_, Some(seen)) if seen.stale => State::Unobserved,
+            (Baseline::Present(recorded), Some(seen)) if recorded.content == seen.content => State::Match,
+            (_, Some(_)) if pin.role == Role::Specification => State::Failed,
+            (_, Some(_)) => State::Drift,
+        };
+        if matches!(case.state, State::Drift | State::Failed | State::Missing) {
+            case.compare();
+        }
+        case.confirmed = match case.history.first() {
+            Some(latest) if case.state != State::Match => latest.amendment.after.is_none(),
+            _ => true,
+        };
+        case
+    }
+}
+
+impl Case {
+    fn compare(&mut self) {
+        let Some(seen) = self.observation.as_ref().filter(|seen| !seen.stale) else { return };
+        let nothing = Content::Text(String::new());
+        let (before, first_line, preimage) = match &self.baseline {
+            Baseline::Present(recorded) => (&recorded.content, recorded.first_line, recorded.preimage.as_deref()),
+            _ => (&nothing, 0, None),
+        };
+        let opaque = self.pin.oracle.kind == OracleKind::Digest && self.state != State::Missing;
+        let mut found = match (opaque, preimage, seen.preimage.as_deref()) {
+            (true, Some(old), Some(new)) => {
+                drift::drift(&Content::Text(old.into()), &Content::Text(new.into()), drift::Options::default())
+            }
+            _ => drift::drift(before, &seen.content, drift::Options::default()),
+        };
+        if opaque {
+            let readable = preimage.is_some() && seen.preimage.is_some();
+            if let Some(found) = &mut found {
+                found.content_lines = vec![1];
+                found.inserted_after = Vec::new();
+                if !readable {
+                    found.difference = vec![drift::Difference::Digest];
+                }
+            }
+        }
+        if let Some(found) = &found
+            && first_line > 0
+        {
+            self.changed_lines = found.content_lines.iter().map(|line| line + first_line - 1).collect();
+            self.inserted_after = found.inserted_after.iter().map(|line| line + first_line - 1).collect();
+        }
+        self.drift_id = Some(drift_id(&self.pin, &self.baseline, &seen.content));
+        self.drift = found;
+    }
+
+    /// Amendment-worthy: there is an id, and accepting is not out of the question.
+    pub fn acceptable(&self) -> bool {
+        self.drift_id.is_some()
+            && matches!(self.state, State::Drift | State::Missing)
+            && self.pin.role == Role::Characterization
+            && self.pin.oracle.shown_only.is_none()
+    }
+}
+
+/// Hash of the pin, the oracle content and the observed content: 12 hexadecimal digits.
+pub fn drift_id(pin: &Pin, baseline: &Baseline, observed: &Content) -> String {
+    let before = match baseline {
+        Baseline::Present(recorded) => recorded.content.digest(),
+        _ => "missing".to_string(),
+    };
+    let nth = pin.nth.to_string();
+    let parts = [pin.file.as_str(), pin.test_base(), &nth, &pin.oracle.key, &before, &observed.digest()];
+    let joined: Vec<u8> = parts.iter().flat_map(|part| part.bytes().chain([0])).collect();
+    digest_of(&[&joined])["sha256:".len()..][..12].to_string()
+}
+
+/// Pins of the extent with their ordinal, role and key.
+pub fn pins(project: &Project, extent: &Extent) -> Vec<Pin> {
+    let mut pins = Vec::new();
+    for site in sites::sites(project, extent) {
+        for mut pin in offered(project, &site) {
+            pin.role = role(project, &site, &pin);
+            pins.push(pin);
+        }
+    }
+    pins.sort_by(|a, b| (&a.file, a.span.start).cmp(&(&b.file, b.span.start)));
+    let mut count: HashMap<(RelPath, String), usize> = HashMap::new();
+    for pin in &mut pins {
+        let nth = count.entry((pin.file.clone(), pin.test_base().to_string())).or_default();
+        *nth += 1;
+        pin.nth = *nth;
+        pin.oracle.key = match (&pin.oracle.path, pin.oracle.kind, &pin.oracle.entry) {
+            (None, ..) => String::new(),
+            (Some(path), OracleKind::Literal | OracleKind::Inline, _) => format!("{path}#literal:{}", pin.nth),
+            (Some(path), OracleKind::Entry, Some(entry)) => format!("{path}#{entry}"),
+            (Some(path), ..) => path.to_string(),
+        };
+    }
+    pins
+}
+
+fn offered(project: &Project, site: &Site) -> Vec<Pin> {
+    oracles::offered(&site.found.framework)
+        .into_iter()
+        .map(|framework| framework.pins(project, site))
+        .find(|pins| !pins.is_empty())
+        .unwrap_or_default()
+}
+
+fn role(project: &Project, site: &Site, pin: &Pin) -> Role {
+    let frame = &site.frames[0];
+    let Some(unit) = project.unit(&frame.file) else { return Role::Unlabelled };
+    let function = frame.function.and_then(|index| unit.functions.get(index));
+    roles::role(unit, function, &project.settings, pin.oracle.kind != OracleKind::Literal)
+}
+
+/// One oracle whose pins were observed with different values has no single value to accept.
+fn mark_disagreeing(cases: &mut [Case]) {
+    let mut seen: BTreeMap<(String, Option<usize>), Vec<usize>> = BTreeMap::new();
+    for (index, case) in cases.iter().enumerate() {
+        let Some(path) = &case.pin.oracle.path else { continue };
+        if case.observation.as_ref().is_some_and(|seen| !seen.stale) {
+            let key = match case.pin.oracle.span {
+                Some(span) => (path.to_string(), Some(span.start)),
+                None => (case.pin.oracle.key.clone(), None),
+            };
+            seen.entry(key).or_default().push(index);
+        }
+    }
+    for group in seen.values().filter(|group| group.len() > 1) {
+        let content = |index: &usize| cases[*index].observation.as_ref().map(|seen| seen.content.clone());
+        let first = content(&group[0]);
+        if group.iter().any(|index| content(index) != first) {
+            for index in group {
+                let case = &mut cases[*index];
+                case.state = State::Unstable;
+                case.drift = None;
+                case.drift_id = None;
+                case.changed_lines.clear();
+                case.inserted_after.clear();
+            }
+        }
+    }
+}
+
+fn orphans(pins: &[Pin], project: &Project) -> Vec<Orphan> {
+    let mut orphans: Vec<Orphan> =
+        oracles::table().iter().flat_map(|framework| framework.orphans(pins, project)).collect();
+    orphans.sort();
+    orphans.dedup();
+    orphans
+}
+
+fn settings(shelf: &Shelf) -> (Settings, Vec<Trouble>) {
+    let Some(file) = RelPath::new(SETTINGS) else { return (Settings::default(), Vec::new()) };
+    let trouble = |message: String| Trouble { file: file.clone(), at: None, message };
+    match shelf.read(&file) {
+        Read::Missing => (Settings::default(), Vec::new()),
+        Read::Refused(why) => (Settings { present: true, ..Settings::default() }, vec![trouble(why)]),
+        Read::Bytes(bytes) => match std::str::from_utf8(&bytes) {
+            Err(_) => {
+                let settings = Settings { present: true, ..Settings::default() };
+                (settings, vec![trouble(format!("{SETTINGS} is not UTF-8 text; save it as UTF-8"))])
+            }
+            Ok(text) => {
+                let settings = Settings::parse(text);
+                let troubles = settings
+                    .troubles
+                    .iter()
+                    .map(|(line, column, message)| Trouble {
+                        file: file.clone(),
+                        at: Some((*line, *column)),
+                        message: message.clone(),
+                    })
+                    .collect();
+                (settings, troubles)
+            }
+        },
+    }
+}
+
+/// The text of a file as a reader sees it, where it is UTF-8.
+pub fn text_of(shelf: &Shelf, path: &RelPath) -> Option<Text> {
+    match shelf.read(path) {
+        Read::Bytes(bytes) => std::str::from_utf8(&bytes).ok().map(Text::new),
+        _ => None,
+    }
 }
