@@ -1,6 +1,7 @@
 //! What an expression is worth, as far as that can be known without running. Takes a site and its frames,
 //! gives one [`World`] for each case (parameter rows, loop items, helper calls) and values in it; bounded.
-//! What cannot be known is [`Value::Unknown`], what is known in part a pattern.
+//! What cannot be known is [`Value::Unknown`], what is known in part a pattern. Never reads a file's
+//! content: a read is a [`Value::Content`] with the path and what was done to the content since.
 
 use crate::code::Expr;
 use crate::pins::{Project, Site};
@@ -14,38 +15,76 @@ pub enum Value {
     Float(String),
     Bool(bool),
     None,
-    /// A file system path from the root.
+    /// A file system path from the root. A path relative to the working directory is a [`Value::Str`]
+    /// until a file is opened by it.
     Path(RelPath),
-    /// A text or path of which only parts are known: `None` parts may be anything.
+    /// A text or relative path of which only parts are known: a `None` part may be anything.
     Pattern(Vec<Option<String>>),
+    /// A path from the root of which only parts are known.
+    Paths(Vec<Option<String>>),
     List(Vec<Value>),
     Dict(Vec<(Value, Value)>),
     /// The content of a file, with the transformations that were applied to it since.
     Content {
         path: Box<Value>,
-        steps: Vec<crate::evaluate::Seen>,
+        steps: Vec<Step>,
     },
+    /// Hexadecimal digest, by the named algorithm, of something that is not known.
+    Digest(String),
     Unknown,
 }
 
-/// A transformation of a file's content on its way to the comparison (`oracles::Step` is made of these).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen(pub String);
+/// What the comparison sees of the bytes: every transformation between file and comparison, in order.
+/// Both sides are held to it, so that two contents are equal exactly when the framework says so.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// Read as bytes: what is not UTF-8 is compared all the same. Without it the content is a text.
+    Bytes,
+    /// CRLF and lone CR become LF (Python text mode).
+    UniversalNewlines,
+    /// CRLF becomes LF, a lone CR stays (insta, approvaltests).
+    CrlfToLf,
+    /// A leading byte-order mark is dropped (`utf-8-sig`).
+    DropBom,
+    /// White space of both ends, of the start, of the end (`strip`, `trim_end` …).
+    Trim,
+    TrimStart,
+    TrimEnd,
+    /// These characters at both ends, at the start, at the end (`strip("\n")`, `trim_end_matches('\n')`).
+    TrimOf(String),
+    TrimStartOf(String),
+    TrimEndOf(String),
+    /// Every occurrence of the first text becomes the second.
+    Replace(String, String),
+    /// One final newline is added where there is none.
+    FinalNewline,
+    /// Compared as a list of lines (`splitlines`).
+    Lines,
+    /// Compared as a parsed JSON value.
+    Json,
+    /// Parsed as a number of that language.
+    Number,
+    /// The file holds the digest of the text in hexadecimal; the algorithm's name.
+    Digest(String),
+    /// A transformation that is not understood: shown, never accepted.
+    Unknown(String),
+}
 
 /// One combination of parameter rows and loop items in which a site is reached.
 #[derive(Debug, Clone, PartialEq)]
 pub struct World {
     /// Parameter id as the runner prints it, where the test is parametrised.
     pub case: Option<String>,
-    /// Bindings of loop variables and parameters, by frame.
+    /// Bindings of loop variables and parameters, by frame. An expression that does not stand in that
+    /// frame's file has the empty span.
     pub bound: Vec<Vec<(String, Expr)>>,
 }
 
 /// The worlds of a site, in the order in which the runner meets them; one with nothing bound when there
-/// are no cases. At most 2,000; beyond that the last is marked by a case of `None` and unknown bindings.
+/// are no cases. At most 2,000; beyond that one more with nothing bound stands for the rest.
 pub fn worlds(project: &Project, site: &Site) -> Vec<World> {
-    let _ = (project, site);
-    Vec::new()
+    let _ = project;
+    vec![World { case: None, bound: vec![Vec::new(); site.frames.len()] }]
 }
 
 impl World {

@@ -2,6 +2,7 @@
 //! their oracles, read the content as the comparer sees it, know what a failing run leaves, and know the
 //! exact bytes of an amended oracle. Never compares, never writes.
 
+pub use crate::evaluate::Step;
 use crate::pins::{Project, Site};
 use crate::places::RelPath;
 use crate::roles::Role;
@@ -29,34 +30,6 @@ impl OracleKind {
             OracleKind::Digest => "digest",
         }
     }
-}
-
-/// What the comparison sees of the bytes: every transformation between file and comparison, in order.
-/// Both sides are held to it, so that two contents are equal exactly when the framework says so.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Step {
-    /// CRLF and lone CR become LF (Python text mode).
-    UniversalNewlines,
-    /// CRLF becomes LF, a lone CR stays (insta, approvaltests).
-    CrlfToLf,
-    /// A leading byte-order mark is dropped (`utf-8-sig`).
-    DropBom,
-    /// White space of both ends, of the start, of the end (`strip`, `trim_end` …).
-    Trim,
-    TrimStart,
-    TrimEnd,
-    /// One final newline is added where there is none.
-    FinalNewline,
-    /// Compared as a list of lines (`splitlines`).
-    Lines,
-    /// Compared as a parsed JSON value.
-    Json,
-    /// Parsed as a number of that language.
-    Number,
-    /// The file holds the digest of the text in hexadecimal; the algorithm's name.
-    Digest(String),
-    /// A transformation that is not understood: shown, never accepted.
-    Unknown(String),
 }
 
 /// How to find and rewrite an oracle.
