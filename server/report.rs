@@ -159,6 +159,34 @@ fn shown_state(case: &Case, purpose: Purpose) -> State {
     }
 }
 
+/// The row is something to decide or to mend. Without opting in only a drift that a fresh artefact proves.
+pub fn wants_a_person(row: &Row, opted_in: bool) -> bool {
+    match row.state {
+        "drift" => row.verdict.as_deref() != Some("noise"),
+        "failed" | "missing" | "unstable" | "unreadable" => opted_in,
+        _ => false,
+    }
+}
+
+/// The finding says again what a row of its place says with more.
+pub fn told_by_rows(finding: &FindingRow) -> bool {
+    matches!(finding.code, "drift" | "missing-baseline" | "specification-failed" | "unstable")
+}
+
+/// The gate of `check`. `observed`: a pin of which nothing is known needs a person too. `strict`: so does
+/// a warning.
+pub fn needs_a_person(report: &Report, opted_in: bool, observed: bool, strict: bool) -> bool {
+    report
+        .assertions
+        .iter()
+        .any(|row| wants_a_person(row, opted_in) || (observed && matches!(row.state, "unobserved" | "not-reached")))
+        || report.findings.iter().any(|finding| {
+            opted_in
+                && !told_by_rows(finding)
+                && (finding.severity == "error" || (strict && finding.severity == "warning"))
+        })
+}
+
 /// One row. `Purpose::Pins` leaves out everything that a comparison gave.
 pub fn row(case: &Case, project: &Project, purpose: Purpose) -> Row {
     let pin = &case.pin;

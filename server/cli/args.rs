@@ -1,0 +1,216 @@
+//! The words of the command line. Takes arguments, gives a [`Call`]; decides nothing.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Amend characterization tests on purpose: see where code drifted from what its tests recorded,
+/// review the exact difference, write down why it may change.
+#[derive(Debug, Parser)]
+#[command(name = "pindrift", version, max_term_width = 100, propagate_version = true)]
+#[command(after_help = "Exit status: 0 nothing needs a person, 1 something does, 2 the call or the workspace \
+                        is unusable.")]
+pub struct Call {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// The language server, over standard input and output
+    Server {
+        /// Accepted because many clients pass it; there is no other transport
+        #[arg(long)]
+        stdio: bool,
+    },
+    /// Write a small workspace with history and fresh drifts, and show what there is to see
+    Demo {
+        /// An empty or new folder
+        #[arg(default_value = "pindrift-demo")]
+        dir: PathBuf,
+    },
+    /// Every pin with its oracle; nothing is compared
+    Pins {
+        /// Files or folders; the whole workspace when none is given
+        paths: Vec<PathBuf>,
+        #[arg(long, value_enum, default_value_t)]
+        format: Shape,
+    },
+    /// Pins, observations, drifts and findings: what an editor would underline
+    Check {
+        /// Files or folders; the whole workspace when none is given
+        paths: Vec<PathBuf>,
+        /// Fail also when nothing on disk tells what a pin's code does now
+        #[arg(long)]
+        require_observed: bool,
+        /// Fail also on warnings
+        #[arg(long)]
+        strict: bool,
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+    },
+    /// One drift as a diff
+    Diff {
+        /// A drift's id, or a test's
+        #[arg(value_name = "DRIFT|TEST")]
+        of: String,
+        #[arg(long, value_enum, default_value_t)]
+        format: DiffShape,
+    },
+    /// Amend one oracle, with a reason
+    Accept {
+        /// The drift's id, as check shows it
+        #[arg(value_name = "DRIFT", required_unless_present = "test", conflicts_with = "test")]
+        drift: Option<String>,
+        /// Instead of an id: a test that has exactly one drift
+        #[arg(long, value_name = "ID")]
+        test: Option<String>,
+        /// With --test: the oracle, when the test has several
+        #[arg(long, value_name = "KEY", requires = "test")]
+        oracle: Option<String>,
+        #[command(flatten)]
+        why: Why,
+        /// Specification test that expects exactly the new behaviour
+        #[arg(long, value_name = "TEST")]
+        proof: Option<String>,
+        /// The rule or decision on which the new behaviour rests
+        #[arg(long, value_name = "TEXT")]
+        authority: Option<String>,
+        /// Show everything that would be written, write nothing
+        #[arg(long)]
+        dry_run: bool,
+        #[arg(long, value_enum, default_value_t)]
+        format: Shape,
+    },
+    /// Take new baselines, and only new ones, into the record
+    Record {
+        /// Files or folders; the whole workspace when none is given
+        paths: Vec<PathBuf>,
+        #[command(flatten)]
+        why: Why,
+        /// List what would be recorded, write nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Write the reason after the fact, for a baseline that has already changed
+    Explain {
+        /// A baseline's path, or a test
+        #[arg(value_name = "PATH|TEST")]
+        what: String,
+        /// Revision with the content before the change
+        #[arg(long, value_name = "REV")]
+        base: Option<String>,
+        #[command(flatten)]
+        why: Why,
+        #[arg(long, value_name = "TEXT")]
+        authority: Option<String>,
+    },
+    /// Say what kind of test this is: characterization or specification
+    Reclassify {
+        test: String,
+        #[arg(long, value_enum)]
+        to: RoleWord,
+        #[command(flatten)]
+        why: Why,
+        /// Specification: where the intended behaviour is written
+        #[arg(long, value_name = "TEXT")]
+        authority: Option<String>,
+    },
+    /// Undo an amendment with another one
+    Withdraw {
+        /// The amendment's file, or the ten digits at the end of its name
+        amendment: String,
+        #[command(flatten)]
+        why: Why,
+    },
+    /// Why a baseline is what it is
+    Log {
+        /// A baseline, a test file, or a test; everything when none is given
+        #[arg(value_name = "PATH|TEST")]
+        what: Option<String>,
+        /// Only pins that somebody marked as a suspected bug
+        #[arg(long)]
+        suspected: bool,
+        #[arg(long, value_enum, default_value_t)]
+        format: Shape,
+    },
+    /// The gate: every oracle changed since the merge base has its decisions
+    Audit {
+        /// The branch or revision that the change is to be merged into
+        #[arg(long, value_name = "REV")]
+        base: String,
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+    },
+    /// What was found here, and why: root, settings, git, tools, editors
+    Doctor,
+
+    #[command(hide = true)]
+    Observe(Later),
+    #[command(hide = true)]
+    Review(Later),
+    #[command(hide = true)]
+    Retire(Later),
+    #[command(hide = true)]
+    Prove(Later),
+    #[command(hide = true)]
+    Verdict(Later),
+    #[command(hide = true)]
+    Judge(Later),
+    #[command(hide = true)]
+    Propose(Later),
+    #[command(hide = true)]
+    Confirm(Later),
+}
+
+/// The reason of a decision.
+#[derive(Debug, Args)]
+pub struct Why {
+    /// One honest sentence; the variable DRIFT_REASON serves where this is absent
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub reason: Option<String>,
+}
+
+impl Why {
+    /// What was given, or `""`: whether that will do is decided elsewhere.
+    pub fn text(self) -> String {
+        self.reason.or_else(|| std::env::var("DRIFT_REASON").ok()).unwrap_or_default()
+    }
+}
+
+/// Whatever comes after a word that this version does not know yet.
+#[derive(Debug, Args)]
+pub struct Later {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    pub rest: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Format {
+    #[default]
+    Text,
+    Json,
+    Github,
+    Sarif,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Shape {
+    #[default]
+    Text,
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum DiffShape {
+    #[default]
+    Text,
+    Patch,
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RoleWord {
+    Characterization,
+    Specification,
+}

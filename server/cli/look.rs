@@ -1,0 +1,263 @@
+//! `pins`, `check` and `diff`: what is there to see. Takes a workspace, gives what to print.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::args::{DiffShape, Format, Shape};
+use super::render::{self, Paint};
+use super::{FINE, Outcome, Place, UNUSABLE, WANTS_A_PERSON};
+use crate::findings::Finding;
+use crate::oracles::Baseline;
+use crate::pins::Extent;
+use crate::places::RelPath;
+use crate::report::{self, Purpose, Report};
+use crate::survey::{Case, State, Survey, Workspace};
+
+/// A workspace and the part of it that a call is about.
+pub struct Scope {
+    pub workspace: Workspace,
+    /// Paths from the root; empty means everything.
+    only: Vec<RelPath>,
+}
+
+impl Scope {
+    /// The workspace that holds all of `paths` (the current folder when there are none).
+    pub fn of(paths: &[PathBuf], place: &Place) -> Result<Scope, Outcome> {
+        let refused = |message: String| Outcome::refused(message, UNUSABLE);
+        let first = paths.first().map_or_else(|| place.cwd.clone(), |path| place.cwd.join(path));
+        let existing = first.ancestors().find(|path| path.exists()).unwrap_or(&place.cwd);
+        let workspace = Workspace::open(existing).map_err(refused)?;
+        let mut only = Vec::new();
+        for path in paths {
+            only.push(from_root(&workspace, path, place).map_err(refused)?);
+        }
+        if only.iter().any(|path| path.as_str().is_empty()) {
+            only.clear();
+        }
+        Ok(Scope { workspace, only })
+    }
+
+    /// The cases of the scope, orphans and troubles with them.
+    pub fn survey(&self) -> Survey {
+        let files: &Extent = &match self.only.iter().all(|path| self.workspace.project.unit(path).is_some()) {
+            true if !self.only.is_empty() => Extent::Files(self.only.iter().cloned().collect::<BTreeSet<_>>()),
+            _ => Extent::All,
+        };
+        let mut survey = self.workspace.survey(files, &|| false).unwrap_or_default();
+        survey.cases.retain(|case| {
+            self.holds(&case.pin.file)
+                || case.pin.oracle.path.as_ref().is_some_and(|path| self.holds(path))
+                || case.pin.asserted_in.as_ref().is_some_and(|(file, _)| self.holds(file))
+        });
+        survey.orphans.retain(|orphan| self.holds(&orphan.path));
+        survey.troubles.retain(|trouble| self.holds(&trouble.file));
+        survey
+    }
+
+    /// What an editor would underline in the scope.
+    pub fn findings(&self, _survey: &Survey) -> Vec<Finding> {
+        Vec::new()
+    }
+
+    pub fn holds(&self, path: &RelPath) -> bool {
+        self.only.is_empty() || self.only.iter().any(|only| path.starts_with(only))
+    }
+}
+
+/// A path of the command line as a path from the root.
+pub fn from_root(workspace: &Workspace, path: &std::path::Path, place: &Place) -> Result<RelPath, String> {
+    let root = &workspace.project.root;
+    let whole = place.cwd.join(path);
+    if let Ok(real) = whole.canonicalize()
+        && let Some(found) = root.relative(&real)
+    {
+        return Ok(found);
+    }
+    let cwd = place.cwd.canonicalize().unwrap_or_else(|_| place.cwd.clone());
+    let found = root.relative(&cwd).and_then(|from| path.to_str().and_then(|path| from.join(path)));
+    match found {
+        Some(found) if whole.exists() || workspace.project.shelf.listed(&found) => Ok(found),
+        Some(found) => Err(format!("{found} does not exist in {}", root.path.display())),
+        None => Err(format!(
+            "{} lies outside {}; call pindrift once for each workspace",
+            path.display(),
+            root.path.display()
+        )),
+    }
+}
+
+/// Every pin.
+pub fn pins(paths: &[PathBuf], shape: Shape, place: &Place) -> Outcome {
+    let scope = match Scope::of(paths, place) {
+        Ok(scope) => scope,
+        Err(refused) => return refused,
+    };
+    let survey = scope.survey();
+    let findings = scope.findings(&survey);
+    let report = report::report(&survey, &findings, &scope.workspace.project, Purpose::Pins);
+    let out = match shape {
+        Shape::Json => as_json(&report),
+        Shape::Text => {
+            let paint = Paint(place.colour);
+            let mut text: String = report.assertions.iter().map(|row| render::pin_line(row, paint)).collect();
+            text.push_str(&troubles(&survey));
+            text.push_str(&format!(
+                "{} pins in {} files\n",
+                report.assertions.len(),
+                report.assertions.iter().map(|row| &row.file).collect::<BTreeSet<_>>().len()
+            ));
+            text
+        }
+    };
+    Outcome::new(out, FINE)
+}
+
+fn troubles(survey: &Survey) -> String {
+    let place = |at: Option<(usize, usize)>| at.map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default();
+    survey
+        .troubles
+        .iter()
+        .map(|it| format!("{}{}  not read: {}\n", it.file, place(it.at), render::plain(&it.message)))
+        .collect()
+}
+
+fn as_json(report: &Report) -> String {
+    serde_json::to_string_pretty(report).map(|text| text + "\n").unwrap_or_default()
+}
+
+/// What an editor would underline.
+pub fn check(paths: &[PathBuf], observed: bool, strict: bool, format: Format, place: &Place) -> Outcome {
+    let scope = match Scope::of(paths, place) {
+        Ok(scope) => scope,
+        Err(refused) => return refused,
+    };
+    let survey = scope.survey();
+    let findings = scope.findings(&survey);
+    let report = report::report(&survey, &findings, &scope.workspace.project, Purpose::Check);
+    let wants = report::needs_a_person(&report, scope.workspace.opted_in(), observed, strict);
+    let status = if wants { WANTS_A_PERSON } else { FINE };
+    let out = match format {
+        Format::Json => as_json(&report),
+        Format::Github => render::github(&report.findings) + &format!("{}\n", report.summary),
+        Format::Sarif => render::sarif(&report.findings),
+        Format::Text => check_text(&report, &survey, scope.workspace.opted_in(), place),
+    };
+    Outcome::new(out, status)
+}
+
+fn check_text(report: &Report, survey: &Survey, opted_in: bool, place: &Place) -> String {
+    let paint = Paint(place.colour);
+    let mut text = String::new();
+    for row in &report.assertions {
+        if !report::wants_a_person(row, opted_in) {
+            continue;
+        }
+        let case = row.drift.as_deref().and_then(|id| by_id(survey, id));
+        let drift = case.and_then(|case| case.drift.as_ref());
+        text.push_str(&render::drift_lines(row, drift.map(|drift| drift.brief.as_str()), paint));
+    }
+    for finding in report.findings.iter().filter(|finding| opted_in && !report::told_by_rows(finding)) {
+        text.push_str(&render::finding_lines(finding, paint));
+    }
+    text.push_str(&format!("{}\n", report.summary));
+    text
+}
+
+/// The case with that drift.
+pub fn by_id<'a>(survey: &'a Survey, id: &str) -> Option<&'a Arc<Case>> {
+    survey.cases.iter().find(|case| case.drift_id.as_deref() == Some(id))
+}
+
+/// The one case that a drift's id or a test names, or why there is not one.
+pub fn named<'a>(survey: &'a Survey, word: &str, oracle: Option<&str>) -> Result<&'a Arc<Case>, String> {
+    if oracle.is_none()
+        && let Some(case) = by_id(survey, word)
+    {
+        return Ok(case);
+    }
+    let of_test: Vec<&Arc<Case>> = survey
+        .cases
+        .iter()
+        .filter(|case| case.pin.test == word || case.pin.test_base() == word)
+        .filter(|case| oracle.is_none_or(|key| case.pin.oracle.key == key))
+        .collect();
+    let drifted: Vec<&Arc<Case>> = of_test.iter().copied().filter(|case| case.drift_id.is_some()).collect();
+    match (drifted.as_slice(), of_test.len()) {
+        ([case], _) => Ok(case),
+        ([], 0) if word.len() == 12 && word.bytes().all(|byte| byte.is_ascii_hexdigit()) => Err(format!(
+            "no drift {word} here now: the oracle, the observed value or the pin changed since it was shown; \
+             `pindrift check` lists the present ones"
+        )),
+        ([], 0) => Err(format!("no drift and no pinned test is called {word}; `pindrift check` lists the drifts")),
+        ([], _) => Err(match of_test.iter().any(|case| case.state == State::Unobserved) {
+            true => format!("{word} has no drift: nothing on disk tells what it does now; run the test first"),
+            false => format!("{word} has no drift"),
+        }),
+        (several, _) => {
+            let list: String = several
+                .iter()
+                .map(|case| {
+                    let id = case.drift_id.as_deref().unwrap_or("-");
+                    format!("\n  {id}  {}  {}", case.pin.test, case.pin.oracle.key)
+                })
+                .collect();
+            Err(format!("{word} names {} drifts; give one id:{list}", several.len()))
+        }
+    }
+}
+
+/// One drift.
+pub fn diff(of: &str, shape: DiffShape, place: &Place) -> Outcome {
+    let scope = match Scope::of(&[], place) {
+        Ok(scope) => scope,
+        Err(refused) => return refused,
+    };
+    let survey = scope.survey();
+    let case = match named(&survey, of, None) {
+        Ok(case) => case,
+        Err(message) => return Outcome::refused(message, WANTS_A_PERSON),
+    };
+    let (Some(drift), Some(seen)) = (&case.drift, &case.observation) else {
+        return Outcome::refused(format_args!("{of} has no drift"), WANTS_A_PERSON);
+    };
+    let before = match &case.baseline {
+        Baseline::Present(recorded) => render::as_text(&recorded.content),
+        _ => String::new(),
+    };
+    let after = render::as_text(&seen.content);
+    let key = &case.pin.oracle.key;
+    let out = match shape {
+        DiffShape::Json => format!(
+            "{:#}\n",
+            json!({
+                "schema": 1,
+                "drift": case.drift_id,
+                "test": case.pin.test,
+                "oracle": key,
+                "difference": report::difference(&drift.difference),
+                "before": { "label": "recorded", "text": before },
+                "after": { "label": "observed", "text": after },
+                "hunks": drift.hunks.iter().map(|hunk| json!({
+                    "before": [hunk.before.start + 1, hunk.before.end - hunk.before.start],
+                    "after": [hunk.after.start + 1, hunk.after.end - hunk.after.start],
+                })).collect::<Vec<_>>(),
+            })
+        ),
+        DiffShape::Patch => {
+            let path = case.pin.oracle.path.as_ref().map(|path| path.to_string()).unwrap_or_default();
+            render::diff(&before, &after, (&format!("a/{path}"), &format!("b/{path}")), Paint(false))
+        }
+        DiffShape::Text => {
+            let paint = Paint(place.colour);
+            let row = report::row(case, &scope.workspace.project, Purpose::Check);
+            let mut text = render::drift_lines(&row, None, paint);
+            text.push_str(&render::diff(&before, &after, (&format!("recorded {key}"), "observed"), paint));
+            text.push_str(&format!("{}\n", render::advice(drift)));
+            text
+        }
+    };
+    Outcome::new(out, FINE)
+}
