@@ -19,14 +19,16 @@ pub struct Unit {
     pub text: Text,
     /// All functions of the file, nested ones and methods too, in source order.
     pub functions: Vec<Function>,
-    /// Module-level and class-level bindings (Python assignments, Rust `const`/`static`), in order.
+    /// Module-level and class-level bindings (Python assignments, Rust `const`/`static`), in order. The
+    /// last one of a name counts; a Python name bound under a condition is there with an unknown value.
     pub globals: Vec<Binding>,
     pub imports: Vec<Import>,
     /// Python classes; Rust `mod` blocks (inline and `mod x;`).
     pub scopes: Vec<Scope>,
     /// Rust `macro_rules!` definitions.
     pub macros: Vec<MacroRules>,
-    /// Statements at module level that run on import (Python), or item macros (Rust).
+    /// Statements at module level that run on import (Python), or item macros (Rust). Those that are in
+    /// `globals` with their value, definitions and imports are left out.
     pub top: Vec<Stmt>,
     /// Docstring of the module, inner doc comment of the file.
     pub doc: Option<Doc>,
@@ -82,6 +84,7 @@ pub struct Function {
 
 #[derive(Debug, Clone)]
 pub struct Param {
+    /// Python's `*args` and `**kwargs` keep their stars; a bare `*` is a parameter of that name.
     pub name: String,
     pub span: Span,
     pub default: Option<Expr>,
@@ -101,7 +104,8 @@ pub struct Binding {
 
 /// A name brought in from elsewhere: `from a.b import c as d` is local `d`, path `a.b.c`;
 /// `use a::b as d` the same with `.` between; `import a.b` is local `a`, path `a`;
-/// a glob has the local name `*`. Relative Python imports begin with their dots.
+/// a glob has the local name `*` and the path of what it opens. Relative Python imports begin with their
+/// dots.
 #[derive(Debug, Clone)]
 pub struct Import {
     pub local: String,
@@ -278,7 +282,7 @@ pub enum ExprKind {
         params: Vec<Target>,
         body: Vec<Stmt>,
     },
-    /// `a if c else b`; Rust `if` as an expression.
+    /// `a if c else b`; Rust `if` as an expression: condition, then, otherwise.
     Cond(Box<Expr>, Box<Expr>, Box<Expr>),
     /// A block, `match`, `unsafe`, comprehension: what stands inside, to be searched, not valued.
     Block(Vec<Stmt>),
