@@ -1,6 +1,20 @@
 //! Whether oracle and observation differ, where, and in what way. A pure function of two contents.
 //! Never reads a file, never knows a framework or a language.
 
+use std::time::Duration;
+
+use similar::{Algorithm, DiffOp};
+
+use crate::oracles::{Content, digest_of};
+use crate::text::one_line;
+
+mod edits;
+mod kinds;
+mod literal;
+mod shown;
+
+pub use shown::unified;
+
 /// One contiguous changed region; lines are 0-based and end exclusive, within each content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk {
@@ -21,6 +35,37 @@ pub enum Difference {
     Binary,
 }
 
+impl Difference {
+    /// The word of the reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Difference::Behaviour => "behaviour",
+            Difference::Ordering => "ordering",
+            Difference::Volatile => "volatile",
+            Difference::LineEndings => "line-endings",
+            Difference::TrailingSpace => "trailing-space",
+            Difference::FloatDigits => "float-digits",
+            Difference::Digest => "digest",
+            Difference::Binary => "binary",
+        }
+    }
+}
+
+/// Bounds of one comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Longest time for the line difference; beyond it a coarser one is given.
+    pub deadline: Duration,
+    /// Largest side in bytes that is compared line by line.
+    pub largest: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { deadline: Duration::from_millis(50), largest: 1 << 20 }
+    }
+}
+
 /// Oracle and observation differ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Drift {
@@ -39,28 +84,182 @@ pub struct Drift {
     pub bounded: bool,
 }
 
-impl Difference {
-    /// The word of the reports.
-    pub fn word(self) -> &'static str {
-        match self {
-            Difference::Behaviour => "behaviour",
-            Difference::Ordering => "ordering",
-            Difference::Volatile => "volatile",
-            Difference::LineEndings => "line-endings",
-            Difference::TrailingSpace => "trailing-space",
-            Difference::FloatDigits => "float-digits",
-            Difference::Digest => "digest",
-            Difference::Binary => "binary",
-        }
+impl Drift {
+    /// The kinds of difference joined with `+`.
+    pub fn difference_word(&self) -> String {
+        self.difference.iter().map(|kind| kind.word()).collect::<Vec<_>>().join("+")
     }
 }
 
-/// Bounds of one comparison.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Options {}
-
-/// `None` when the contents are equal.
-pub fn drift(before: &crate::oracles::Content, after: &crate::oracles::Content, options: Options) -> Option<Drift> {
-    let _ = (before, after, options);
-    None
+/// Compares what is recorded with what was observed; `None` when they are equal.
+pub fn drift(before: &Content, after: &Content, options: Options) -> Option<Drift> {
+    if before == after {
+        return None;
+    }
+    let (Some(b), Some(a)) = (textual(before), textual(after)) else {
+        return Some(binary(before, after));
+    };
+    let alike = std::mem::discriminant(before) == std::mem::discriminant(after);
+    let structured = matches!((before, after), (Content::Value(_), Content::Value(_)));
+    let difference = if alike && b != a { kinds::of(b, a, structured) } else { vec![Difference::Behaviour] };
+    if b.len().max(a.len()) > options.largest {
+        return Some(first_difference(b, a, difference));
+    }
+    let (old, new) = (lines(b), lines(a));
+    let hunks = match hunks(&old, &new, difference.contains(&Difference::Ordering), options.deadline) {
+        hunks if hunks.is_empty() => last_line(&old, &new),
+        hunks => hunks,
+    };
+    let content_lines = hunks.iter().flat_map(|hunk| hunk.before.clone()).map(|line| line + 1).collect();
+    let inserted_after = hunks.iter().filter(|hunk| hunk.before.is_empty()).map(|hunk| hunk.before.start).collect();
+    Some(Drift {
+        change: edits::change(&old, &new, &hunks),
+        brief: shown::brief(before, after, &old, &new, &hunks, &difference),
+        hunks,
+        difference,
+        content_lines,
+        inserted_after,
+        bounded: false,
+    })
 }
+
+/// The same for an oracle that is only a digest. `texts` are the texts behind the two digests, where both
+/// are known: they give kind, change and words; lines and hunks stay those of the digest.
+pub fn digest_drift(
+    before: &Content,
+    after: &Content,
+    texts: Option<(&Content, &Content)>,
+    options: Options,
+) -> Option<Drift> {
+    let of_digests = drift(before, after, options)?;
+    let Some(of_texts) = texts.and_then(|(old, new)| drift(old, new, options)) else {
+        return Some(Drift { difference: vec![Difference::Digest], ..of_digests });
+    };
+    Some(Drift {
+        hunks: of_digests.hunks,
+        content_lines: of_digests.content_lines,
+        inserted_after: Vec::new(),
+        ..of_texts
+    })
+}
+
+/// The content as text, where it is one: bytes that are UTF-8 without NUL are.
+fn textual(content: &Content) -> Option<&str> {
+    match content {
+        Content::Text(text) | Content::Value(text) => Some(text),
+        Content::Bytes(bytes) => std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0')),
+    }
+}
+
+/// Lines without their `\n`; a `\r` stays. A final newline opens no further line.
+fn lines(text: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = text.split('\n').collect();
+    if lines.last() == Some(&"") {
+        lines.pop();
+    }
+    lines
+}
+
+/// The changed regions. With as many lines on both sides they are compared by position where that explains
+/// the difference with no more lines, and always where only their order changed.
+fn hunks(old: &[&str], new: &[&str], ordering: bool, deadline: Duration) -> Vec<Hunk> {
+    let ops =
+        similar::capture_diff_slices_deadline(Algorithm::Myers, old, new, Some(std::time::Instant::now() + deadline));
+    let by_diff: Vec<Hunk> = ops
+        .iter()
+        .filter(|op| !matches!(op, DiffOp::Equal { .. }))
+        .map(|op| Hunk { before: op.old_range(), after: op.new_range() })
+        .collect();
+    if old.len() != new.len() {
+        return joined(by_diff);
+    }
+    let mut by_place: Vec<Hunk> = Vec::new();
+    for line in (0..old.len()).filter(|line| old.get(*line) != new.get(*line)) {
+        match by_place.last_mut() {
+            Some(hunk) if hunk.before.end == line => {
+                hunk.before.end += 1;
+                hunk.after.end += 1;
+            }
+            _ => by_place.push(Hunk { before: line..line + 1, after: line..line + 1 }),
+        }
+    }
+    let touched = |hunks: &[Hunk]| hunks.iter().map(|hunk| hunk.before.len().max(hunk.after.len())).sum::<usize>();
+    if ordering || touched(&by_place) <= touched(&by_diff) { by_place } else { joined(by_diff) }
+}
+
+/// Neighbouring regions as one.
+fn joined(hunks: Vec<Hunk>) -> Vec<Hunk> {
+    let mut out: Vec<Hunk> = Vec::new();
+    for hunk in hunks {
+        match out.last_mut() {
+            Some(last) if last.before.end == hunk.before.start && last.after.end == hunk.after.start => {
+                last.before.end = hunk.before.end;
+                last.after.end = hunk.after.end;
+            }
+            _ => out.push(hunk),
+        }
+    }
+    out
+}
+
+/// All lines are equal: only the final newline differs, or the kind of value.
+fn last_line(old: &[&str], new: &[&str]) -> Vec<Hunk> {
+    vec![Hunk { before: old.len().saturating_sub(1)..old.len(), after: new.len().saturating_sub(1)..new.len() }]
+}
+
+fn bytes(content: &Content) -> &[u8] {
+    match content {
+        Content::Text(text) | Content::Value(text) => text.as_bytes(),
+        Content::Bytes(bytes) => bytes,
+    }
+}
+
+/// 12 hexadecimal digits of a digest over the parts.
+fn short(parts: &[&[u8]]) -> String {
+    digest_of(parts).chars().skip("sha256:".len()).take(12).collect()
+}
+
+fn binary(before: &Content, after: &Content) -> Drift {
+    let (b, a) = (bytes(before), bytes(after));
+    let at = b.iter().zip(a).take_while(|(b, a)| b == a).count();
+    Drift {
+        hunks: Vec::new(),
+        difference: vec![Difference::Binary],
+        content_lines: Vec::new(),
+        inserted_after: Vec::new(),
+        change: short(&[b, b"\0", a]),
+        brief: format!("{} bytes → {} bytes, different from byte {} on", b.len(), a.len(), at + 1),
+        bounded: false,
+    }
+}
+
+/// What is said of contents too large to be compared line by line.
+fn first_difference(before: &str, after: &str, difference: Vec<Difference>) -> Drift {
+    let at = before.bytes().zip(after.bytes()).take_while(|(b, a)| b == a).count();
+    let line = before.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count();
+    let there = |text: &str| {
+        let whole = text.split('\n').nth(line).unwrap_or("");
+        one_line(whole.strip_suffix('\r').unwrap_or(whole).trim(), 40)
+    };
+    let region = |text: &str| if at < text.len() { line..line + 1 } else { line..line };
+    let hunk = Hunk { before: region(before), after: region(after) };
+    Drift {
+        content_lines: hunk.before.clone().map(|line| line + 1).collect(),
+        inserted_after: if hunk.before.is_empty() { vec![line] } else { Vec::new() },
+        hunks: vec![hunk],
+        difference,
+        change: short(&[before.as_bytes(), b"\0", after.as_bytes()]),
+        brief: format!(
+            "{} kB → {} kB, first difference in line {}: {} → {}",
+            before.len() >> 10,
+            after.len() >> 10,
+            line + 1,
+            there(before),
+            there(after)
+        ),
+        bounded: true,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -149,9 +149,44 @@ impl Text {
     }
 }
 
+/// `text` as it may stand in one line of a message, a comment or a record: line ends and tabs become
+/// `\\n` and `\\t`, other control, line-separating and text-direction characters their escape, and more
+/// than `most` characters are cut with `…`. Nothing in it can end a line or turn the reading direction.
+pub fn one_line(text: &str, most: usize) -> String {
+    let mut out = String::new();
+    for (count, c) in text.chars().enumerate() {
+        if count >= most {
+            out.push('…');
+            break;
+        }
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if hidden(c) => out.push_str(&format!("\\u{{{:x}}}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A character that ends a line, steers a terminal or changes the direction of reading without being seen.
+pub fn hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{feff}')
+        || ('\u{202a}'..='\u{202e}').contains(&c)
+        || ('\u{2066}'..='\u{2069}').contains(&c)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_line_is_one_line() {
+        assert_eq!(one_line("a\r\nb\u{202e}c\u{1b}[0m\u{2028}", 40), r"a\r\nb\u{202e}c\u{1b}[0m\u{2028}");
+        assert_eq!(one_line("größer", 3), "grö…");
+    }
 
     #[test]
     fn columns_count_as_each_reader_counts() {
