@@ -1,7 +1,29 @@
 //! The committed record of decisions: `.pindrift/amendments/YYYY/MM-DD-<slug>-<10 hex>.toml`, one file a
-//! decision, immutable once committed. The only code that reads or writes amendments.
+//! decision, immutable once committed. The only code that reads or writes amendments: text ⇄ [`Amendment`],
+//! and which decisions a root has. A broken file costs itself and no other. Never changes another file.
 
-use crate::places::RelPath;
+mod delta;
+mod toml_text;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::git::{self, Git};
+use crate::oracles::{OracleKind, Pin, digest_of};
+use crate::pins::Trouble;
+use crate::places::{RelPath, Root};
+
+pub use delta::{Edits, diff, merged, patched};
+pub use toml_text::{decode, encode};
+
+/// Folder of the committed record, from the root.
+pub const AMENDMENTS: &str = ".pindrift/amendments";
+/// Folder of what was begun and is not finished, from the root; ignores itself in git.
+pub const UNFINISHED: &str = ".pindrift/unfinished";
+/// Largest amendment file that is read, in bytes.
+const LARGEST: u64 = 1 << 20;
+/// Longest reason that is kept, in bytes.
+pub const LONGEST_REASON: usize = 64 << 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
@@ -81,19 +103,210 @@ pub struct Entry {
 #[derive(Debug, Clone, Default)]
 pub struct Ledger {
     /// Newest first.
-    pub entries: Vec<std::sync::Arc<Entry>>,
-    pub troubles: Vec<crate::pins::Trouble>,
+    pub entries: Vec<Arc<Entry>>,
+    pub troubles: Vec<Trouble>,
+}
+
+impl Kind {
+    pub const ALL: [Kind; 7] =
+        [Kind::Drift, Kind::New, Kind::Verdict, Kind::Judgement, Kind::Reclassify, Kind::Retire, Kind::Withdraw];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Drift => "drift",
+            Kind::New => "new",
+            Kind::Verdict => "verdict",
+            Kind::Judgement => "judgement",
+            Kind::Reclassify => "reclassify",
+            Kind::Retire => "retire",
+            Kind::Withdraw => "withdraw",
+        }
+    }
+}
+
+impl PinRef {
+    pub fn of(pin: &Pin) -> PinRef {
+        PinRef { file: pin.file.clone(), test: pin.test_base().to_string(), nth: pin.nth }
+    }
+}
+
+impl Amendment {
+    /// The file that this amendment is kept in: `.pindrift/amendments/2026/08-28-<slug>-<10 hex>.toml`,
+    /// the digits of a hash of its text, which is [`encode`]'s.
+    pub fn file(&self) -> RelPath {
+        let at = self.at.to_string();
+        let (year, rest) = at.split_once('-').unwrap_or(("0000", "00-00"));
+        let day = rest.get(..5).unwrap_or("00-00");
+        let digest = digest_of(&[encode(self).as_bytes()]);
+        let hex = digest.get("sha256:".len()..).and_then(|hex| hex.get(..10)).unwrap_or("0000000000");
+        let slug = match slug(&self.reason) {
+            slug if slug.is_empty() => slug_of_oracle(&self.oracle),
+            slug => slug,
+        };
+        RelPath::new(&format!("{AMENDMENTS}/{year}/{day}-{slug}-{hex}.toml")).unwrap_or_default()
+    }
+
+    /// It says how the content of an oracle went from `before` to `after`.
+    pub fn changes_content(&self) -> bool {
+        matches!(self.kind, Kind::Drift | Kind::New | Kind::Withdraw) && self.before != self.after
+    }
+
+    /// It is about this pin's oracle. A file or an entry is known by its key; a literal's key is counted
+    /// within its test, so there the test must be the same too.
+    pub fn is_about(&self, pin: &Pin) -> bool {
+        let same_test =
+            || self.pin.as_ref().is_some_and(|named| named.file == pin.file && named.test == pin.test_base());
+        match pin.oracle.kind {
+            OracleKind::Literal | OracleKind::Inline => self.oracle == pin.oracle.key && same_test(),
+            _ => !pin.oracle.key.is_empty() && self.oracle == pin.oracle.key,
+        }
+    }
+}
+
+fn slug(text: &str) -> String {
+    let mut slug = String::new();
+    for word in text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
+        if slug.len() + word.len() >= 40 {
+            break;
+        }
+        if !slug.is_empty() {
+            slug.push('-');
+        }
+        slug.push_str(&word.to_ascii_lowercase());
+    }
+    slug
+}
+
+fn slug_of_oracle(oracle: &str) -> String {
+    let name = oracle.rsplit('/').next().unwrap_or(oracle);
+    match slug(name) {
+        slug if slug.is_empty() => "amendment".to_string(),
+        slug => slug,
+    }
 }
 
 impl Ledger {
-    pub fn read(root: &crate::places::Root, git: Option<&crate::git::Git>) -> Ledger {
-        let _ = (root, git);
-        Ledger::default()
+    /// Reads every amendment of a root, and those that were begun and are not finished.
+    pub fn read(root: &Root, git: Option<&Git>) -> Ledger {
+        let mut ledger = Ledger::default();
+        let Some(folder) = RelPath::new(AMENDMENTS) else { return ledger };
+        let mut files = Vec::new();
+        collect(root, &folder, ".toml", 0, &mut files, &mut ledger.troubles);
+        let head = (!files.is_empty()).then(|| git.map(Git::head_tree)).flatten();
+        for file in files {
+            match read_one(root, &file) {
+                Ok((bytes, amendment)) => {
+                    let committed = head
+                        .as_ref()
+                        .and_then(|tree| tree.get(&file))
+                        .is_some_and(|tracked| git::is_blob(&tracked.id, &bytes));
+                    ledger.entries.push(Arc::new(Entry { path: file, amendment, committed }));
+                }
+                Err(trouble) => ledger.troubles.push(trouble),
+            }
+        }
+        for (path, mut amendment) in unfinished(root, &mut ledger.troubles) {
+            amendment.pending = true;
+            ledger.entries.retain(|entry| entry.path != path);
+            ledger.entries.push(Arc::new(Entry { path, amendment, committed: false }));
+        }
+        ledger.entries.sort_by(|a, b| (b.amendment.at, &b.path).cmp(&(a.amendment.at, &a.path)));
+        ledger
     }
 
     /// Decisions about this pin or its oracle, newest first.
-    pub fn history(&self, pin: &crate::oracles::Pin) -> Vec<std::sync::Arc<Entry>> {
-        let _ = pin;
-        Vec::new()
+    pub fn history(&self, pin: &Pin) -> Vec<Arc<Entry>> {
+        self.entries.iter().filter(|entry| entry.amendment.is_about(pin)).cloned().collect()
+    }
+
+    /// The amendment of that path; a bare file name will do.
+    pub fn entry(&self, path: &str) -> Option<&Arc<Entry>> {
+        self.entries.iter().find(|entry| entry.path.as_str() == path || entry.path.name() == path)
+    }
+
+    /// Amendments that were begun and are not known to be finished.
+    pub fn pending(&self) -> impl Iterator<Item = &Arc<Entry>> {
+        self.entries.iter().filter(|entry| entry.amendment.pending)
     }
 }
+
+/// Files below a folder whose names end so; links that lead out of the root are left out.
+fn collect(
+    root: &Root,
+    folder: &RelPath,
+    ending: &str,
+    depth: usize,
+    files: &mut Vec<RelPath>,
+    troubles: &mut Vec<Trouble>,
+) {
+    let Ok(Some(real)) = root.resolved(folder) else { return };
+    let entries = match std::fs::read_dir(&real) {
+        Ok(entries) => entries,
+        Err(err) if err.kind() == std::io::ErrorKind::NotFound => return,
+        Err(err) => {
+            let message = format!("{folder} cannot be read: {err}; the decisions in it are not seen");
+            troubles.push(Trouble { file: folder.clone(), at: None, message });
+            return;
+        }
+    };
+    let mut names: Vec<(String, bool)> = entries
+        .flatten()
+        .filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.file_type().ok()?.is_dir())))
+        .collect();
+    names.sort();
+    for (name, is_dir) in names {
+        let Some(path) = folder.join(&name) else { continue };
+        if is_dir && depth < 3 {
+            collect(root, &path, ending, depth + 1, files, troubles);
+        } else if !is_dir && name.ends_with(ending) && !name.starts_with('.') {
+            files.push(path);
+        }
+    }
+}
+
+fn read_one(root: &Root, file: &RelPath) -> Result<(Vec<u8>, Amendment), Trouble> {
+    let trouble = |at, message| Trouble { file: file.clone(), at, message };
+    let real = match root.resolved(file) {
+        Ok(Some(real)) => real,
+        _ => return Err(trouble(None, format!("{file} leads out of the workspace; it is not followed"))),
+    };
+    let bytes = bounded(&real).map_err(|why| trouble(None, format!("{file} cannot be read: {why}")))?;
+    let text = std::str::from_utf8(&bytes)
+        .map_err(|_| trouble(None, format!("{file} is not UTF-8 text; restore it with `git checkout -- {file}`")))?;
+    let amendment = decode(text).map_err(|(line, column, why)| {
+        trouble(
+            Some((line, column)),
+            format!("this amendment cannot be read: {why}; restore it with `git checkout -- {file}`"),
+        )
+    })?;
+    Ok((bytes, amendment))
+}
+
+fn bounded(path: &Path) -> Result<Vec<u8>, String> {
+    let meta = std::fs::metadata(path).map_err(|err| err.to_string())?;
+    if !meta.is_file() {
+        return Err("it is not an ordinary file".into());
+    }
+    if meta.len() > LARGEST {
+        return Err(format!("it has {} kB; an amendment has at most {} kB", meta.len() >> 10, LARGEST >> 10));
+    }
+    std::fs::read(path).map_err(|err| err.to_string())
+}
+
+/// The amendments of unfinished writes with the file each will be (`amendment.rs` writes these intents).
+fn unfinished(root: &Root, troubles: &mut Vec<Trouble>) -> Vec<(RelPath, Amendment)> {
+    let mut found = Vec::new();
+    let Some(folder) = RelPath::new(UNFINISHED) else { return found };
+    let mut files = Vec::new();
+    collect(root, &folder, ".toml", 0, &mut files, troubles);
+    for file in files {
+        match read_one(root, &file) {
+            Ok((_, amendment)) => found.push((amendment.file(), amendment)),
+            Err(trouble) => troubles.push(trouble),
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests;
