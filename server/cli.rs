@@ -69,6 +69,9 @@ pub fn main() -> ExitCode {
             return ExitCode::from(if asked.use_stderr() { UNUSABLE } else { FINE });
         }
     };
+    if matches!(call.command, Command::Server { .. }) {
+        return crate::wire::serve();
+    }
     let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let outcome = match std::env::current_dir() {
         Ok(cwd) => guarded(move || run(call.command, &Place { cwd, colour })),
@@ -143,7 +146,8 @@ fn run(command: Command, place: &Place) -> Outcome {
         Command::Judge(_) => later("judge", "verdicts and judgements"),
         Command::Propose(_) => later("propose", "proposals"),
         Command::Confirm(_) => later("confirm", "proposals"),
-        Command::Server { .. } => later("server", "the protocol front"),
+        // Answered in `main`: it has its own threads and its own way to end.
+        Command::Server { .. } => Outcome::refused("`server` is a call of its own", UNUSABLE),
         Command::Demo { .. } => later("demo", "the ledger"),
         Command::Accept { why, .. } | Command::Record { why, .. } | Command::Explain { why, .. } => {
             let _ = why.text();
