@@ -226,28 +226,19 @@ impl Workspace {
 impl Case {
     fn compare(&mut self) {
         let Some(seen) = self.observation.as_ref().filter(|seen| !seen.stale) else { return };
+        let text = |text: &str| Content::Text(text.to_string());
         let nothing = Content::Text(String::new());
         let (before, first_line, preimage) = match &self.baseline {
             Baseline::Present(recorded) => (&recorded.content, recorded.first_line, recorded.preimage.as_deref()),
             _ => (&nothing, 0, None),
         };
-        let opaque = self.pin.oracle.kind == OracleKind::Digest && self.state != State::Missing;
-        let mut found = match (opaque, preimage, seen.preimage.as_deref()) {
-            (true, Some(old), Some(new)) => {
-                drift::drift(&Content::Text(old.into()), &Content::Text(new.into()), drift::Options::default())
-            }
-            _ => drift::drift(before, &seen.content, drift::Options::default()),
+        let found = if self.pin.oracle.kind == OracleKind::Digest && self.state != State::Missing {
+            let texts = preimage.zip(seen.preimage.as_deref()).map(|(old, new)| (text(old), text(new)));
+            let texts = texts.as_ref().map(|(old, new)| (old, new));
+            drift::digest_drift(before, &seen.content, texts, drift::Options::default())
+        } else {
+            drift::drift(before, &seen.content, drift::Options::default())
         };
-        if opaque {
-            let readable = preimage.is_some() && seen.preimage.is_some();
-            if let Some(found) = &mut found {
-                found.content_lines = vec![1];
-                found.inserted_after = Vec::new();
-                if !readable {
-                    found.difference = vec![drift::Difference::Digest];
-                }
-            }
-        }
         if let Some(found) = &found
             && first_line > 0
         {
