@@ -280,6 +280,8 @@ fn lines_of() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn nothing_drifts_from_itself(a in lines_of()) {
         prop_assert_eq!(drift(&text(&a), &text(&a), Options::default()), None);
