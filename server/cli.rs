@@ -72,6 +72,9 @@ pub fn main() -> ExitCode {
     if matches!(call.command, Command::Server { .. }) {
         return crate::wire::serve();
     }
+    if let Command::Server { .. } = call.command {
+        return crate::wire::serve();
+    }
     let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let outcome = match std::env::current_dir() {
         Ok(cwd) => guarded(move || run(call.command, &Place { cwd, colour })),
