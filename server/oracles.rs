@@ -217,6 +217,20 @@ pub trait Framework: Sync {
         project: &Project,
     ) -> Result<Amended, Refusal>;
 
+    /// The lines of `source` move because its text goes from `before` to `after` (a comment is put in):
+    /// artefacts that name places by line follow. `artefacts` holds the changes planned so far; one of the
+    /// same file is carried on, others are added.
+    fn lines_moved(
+        &self,
+        source: &RelPath,
+        before: &str,
+        after: &str,
+        artefacts: &mut Vec<FileChange>,
+        project: &Project,
+    ) {
+        let _ = (source, before, after, artefacts, project);
+    }
+
     /// Baselines of this framework that no pin can reach, by its naming rule; empty unless every pin that
     /// could reach the folder was resolved exactly.
     fn orphans(&self, pins: &[Pin], project: &Project) -> Vec<Orphan>;

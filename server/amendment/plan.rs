@@ -1,0 +1,531 @@
+//! What one decision changes, as a value: accept, record, explain, withdraw. Takes a case and its
+//! workspace, gives a [`Plan`] or the reason why not. Never writes.
+
+use std::sync::Arc;
+
+use super::Plan;
+use super::past::past;
+use crate::git::Git;
+use crate::ledger::{self, Amendment, Entry, Kind, Observed, PinRef};
+use crate::observations;
+use crate::oracles::{self, Baseline, Content, FileChange, OracleKind, Refusal, digest_of};
+use crate::pins::Extent;
+use crate::places::{RelPath, RootKind};
+use crate::roles::Role;
+use crate::settings::CommentMode;
+use crate::shelf::Read;
+use crate::survey::{Case, State, Workspace};
+use crate::text::Span;
+
+/// What the person said.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The drift that was shown; a case that has another one by now is refused.
+    pub drift: Option<String>,
+    pub reason: String,
+    pub authority: Option<String>,
+    pub proof: Option<String>,
+    /// `intended` unless given.
+    pub verdict: Option<String>,
+    /// Front through which it came: `cli`, `vscode`, `nvim` …
+    pub via: String,
+    /// See [`crate::git::author`].
+    pub author: String,
+    pub proposed_by: Option<String>,
+    pub at: jiff::Timestamp,
+}
+
+fn refuse<T>(why: impl Into<String>) -> Result<T, Refusal> {
+    Err(Refusal(why.into()))
+}
+
+/// Accepts the drift of a case: the observed content becomes the recorded one. A baseline that is missing
+/// is recorded as kind `new`.
+pub fn plan_accept(case: &Case, workspace: &Workspace, request: &Request) -> Result<Plan, Refusal> {
+    let pin = &case.pin;
+    may_be_accepted(case, request)?;
+    let reason = reason(&request.reason)?;
+    let Some(seen) = case.observation.as_ref().filter(|seen| !seen.stale) else {
+        return refuse(format!("{}: nothing was observed that could be recorded; run the test first", pin.test));
+    };
+    let recorded = match &case.baseline {
+        Baseline::Present(recorded) => Some(recorded),
+        Baseline::Missing => None,
+        Baseline::Unreadable(why) => return refuse(why.clone()),
+    };
+    let kind = if recorded.is_some() { Kind::Drift } else { Kind::New };
+    if pin.oracle.kind == OracleKind::Digest
+        && recorded.is_some_and(|recorded| recorded.preimage.is_none() || seen.preimage.is_none())
+    {
+        return refuse(format!(
+            "{} holds only a digest, and the texts behind the old and the new one are not both here, so nobody can \
+             read what changed; keep the text beside it, or pin the text itself",
+            pin.oracle.key
+        ));
+    }
+    let before = recorded.map(|recorded| &recorded.content);
+    let observed = Observed {
+        command: seen.command.clone(),
+        revision: seen.revision.clone(),
+        dirty: seen.dirty.clone(),
+        artefact: seen.artefact.as_ref().map(|artefact| artefact.path.clone()),
+        // A file's time is another one in every checkout; only what a run recorded says when.
+        at: seen.at.filter(|_| seen.from == observations::From::Run),
+    };
+    let (shown_before, shown_after) = match (recorded.and_then(|recorded| recorded.preimage.clone()), &seen.preimage) {
+        (Some(old), Some(new)) if pin.oracle.kind == OracleKind::Digest => {
+            (Some(Content::Text(old)), Content::Text(new.clone()))
+        }
+        _ => (before.cloned(), seen.content.clone()),
+    };
+    let amendment = Amendment {
+        observed: Some(observed),
+        proof: request.proof.clone(),
+        diff: Some(ledger::diff(shown_before.as_ref(), Some(&shown_after))),
+        ..draft(case, request, reason, kind, before, Some(&seen.content))
+    };
+    let change = Change { case, workspace, content: &seen.content, artefact: seen.artefact.as_ref() };
+    change.plan(amendment, kind == Kind::Drift)
+}
+
+/// Records a baseline that does not exist yet; anything else is refused, so that a batch with one reason
+/// can only be of new ones.
+pub fn plan_record(case: &Case, workspace: &Workspace, request: &Request) -> Result<Plan, Refusal> {
+    match case.baseline {
+        Baseline::Missing => plan_accept(case, workspace, request),
+        _ => refuse(format!(
+            "{} has a recorded value already; a change of it is one decision, made with `pindrift accept`",
+            case.pin.test
+        )),
+    }
+}
+
+fn may_be_accepted(case: &Case, request: &Request) -> Result<(), Refusal> {
+    let pin = &case.pin;
+    let test = &pin.test;
+    match pin.role {
+        Role::Characterization => {}
+        Role::Specification => {
+            return refuse(format!(
+                "{test} is a specification test: its value comes from an authority, so a mismatch means that the \
+                 code is wrong. Fix the code; if the rule itself changed, edit the test"
+            ));
+        }
+        Role::Unlabelled => {
+            return refuse(format!(
+                "{test} does not say that it pins current behaviour; label it as a characterization test first \
+                 (`pindrift reclassify`)"
+            ));
+        }
+    }
+    if let Some(why) = &pin.oracle.shown_only {
+        return refuse(format!("{test}: this can be shown and not accepted: {why}"));
+    }
+    if case.state == State::Unstable {
+        return refuse(format!(
+            "{test}: runs disagree about what the code does, so there is no one value to record; make the test \
+             repeatable, then run it again"
+        ));
+    }
+    if case.observation.as_ref().is_some_and(|seen| seen.stale) {
+        return refuse(format!(
+            "{test}: what was observed belongs to an older recorded value; run the test again, then look at the drift"
+        ));
+    }
+    if let Some(shown) = &request.drift
+        && case.drift_id.as_ref() != Some(shown)
+    {
+        return refuse(format!("{test} is not the drift {shown} any more: something changed since; look at it again"));
+    }
+    match case.state {
+        State::Drift | State::Missing => Ok(()),
+        State::Match => refuse(format!("{test} matches what is recorded; there is nothing to accept")),
+        state => refuse(format!("{test} is {}; there is no drift to accept", state.word())),
+    }
+}
+
+/// One line, trimmed and bounded.
+fn reason(typed: &str) -> Result<String, Refusal> {
+    let line =
+        typed.split(['\r', '\n', '\u{85}', '\u{2028}', '\u{2029}']).map(str::trim).filter(|part| !part.is_empty());
+    let line = line.collect::<Vec<_>>().join(" ");
+    if line.is_empty() {
+        return refuse("the reason is missing; say in one sentence why what is recorded may change");
+    }
+    if line.len() > ledger::LONGEST_REASON {
+        return refuse(format!("the reason has {} kB; write one sentence, and link what is longer", line.len() >> 10));
+    }
+    Ok(line)
+}
+
+/// The ledger exists only with git, and nothing of the decision may be ignored by it.
+fn recordable(workspace: &Workspace, paths: &[&RelPath]) -> Result<(), Refusal> {
+    let Some(git) = workspace.git.as_deref().filter(|_| workspace.project.root.kind != RootKind::Opened) else {
+        return refuse(
+            "this folder is in no git work tree: there is no history, so there can be no record of the decision. \
+             Put it under git (`git init`, commit), then accept",
+        );
+    };
+    git.usable()?;
+    if let Some(path) = git.ignored(paths).into_iter().next() {
+        return refuse(format!(
+            "git ignores {path}, so the decision would not reach anybody else; take it out of the ignore rules \
+             (`git check-ignore -v {path}` names the rule), then accept"
+        ));
+    }
+    Ok(())
+}
+
+fn draft(
+    case: &Case,
+    request: &Request,
+    reason: String,
+    kind: Kind,
+    before: Option<&Content>,
+    after: Option<&Content>,
+) -> Amendment {
+    Amendment {
+        at: request.at,
+        author: request.author.clone(),
+        via: request.via.clone(),
+        proposed_by: request.proposed_by.clone(),
+        confirmed_by: None,
+        kind,
+        pin: Some(PinRef::of(&case.pin)),
+        oracle: case.pin.oracle.key.clone(),
+        framework: None,
+        verdict: Some(request.verdict.clone().unwrap_or_else(|| "intended".into())),
+        reason,
+        authority: request.authority.clone(),
+        before: before.map(Content::digest),
+        after: after.map(Content::digest),
+        proof: None,
+        observed: None,
+        diff: Some(ledger::diff(before, after)),
+        after_the_fact: false,
+        withdraws: None,
+        to: None,
+        pending: false,
+    }
+}
+
+/// A new content of a case's oracle.
+struct Change<'a> {
+    case: &'a Case,
+    workspace: &'a Workspace,
+    content: &'a Content,
+    artefact: Option<&'a oracles::Artefact>,
+}
+
+impl Change<'_> {
+    /// The oracle's new bytes, the rationale comment above the pin where one can stand, and what moves
+    /// with the lines of the source.
+    fn plan(&self, amendment: Amendment, comment: bool) -> Result<Plan, Refusal> {
+        let (pin, project) = (&self.case.pin, &self.workspace.project);
+        let record = amendment.file();
+        let mut paths = vec![&record];
+        paths.extend(pin.oracle.path.as_ref());
+        recordable(self.workspace, &paths)?;
+        let Some(framework) = oracles::framework(&pin.framework) else {
+            return refuse(format!("{} is of a framework ({}) that is only shown", pin.test, pin.framework));
+        };
+        let amended = framework.amend(pin, self.content, self.artefact, project)?;
+        let mut changes = amended.oracle;
+        let mut artefacts = amended.artefacts;
+        if comment && self.wants_comment() {
+            let old = source(self.workspace, &pin.file)?;
+            if let Some(edit) = self.comment(&old, &amendment, amended.shown_after.as_deref()) {
+                let between = match changes.iter().find(|change| change.path == pin.file) {
+                    Some(change) => text_of(change)?.unwrap_or_else(|| old.clone()),
+                    None => old.clone(),
+                };
+                let new = with_edit(&mut changes, &pin.file, &old, edit)?;
+                for framework in oracles::table() {
+                    framework.lines_moved(&pin.file, &between, &new, &mut artefacts, project);
+                }
+            }
+        }
+        for change in &mut changes {
+            fill_edits(self.workspace, change);
+        }
+        Ok(Plan { changes, artefacts, amendment, record })
+    }
+
+    fn wants_comment(&self) -> bool {
+        let pin = &self.case.pin;
+        let in_source = matches!(pin.oracle.kind, OracleKind::Literal | OracleKind::Inline);
+        !pin.shared_site
+            && match self.workspace.project.settings.comment {
+                CommentMode::Always => true,
+                CommentMode::LiteralOnly => in_source,
+                CommentMode::Never => false,
+            }
+    }
+
+    fn comment(&self, _source: &str, amendment: &Amendment, shown_after: Option<&str>) -> Option<(Span, String)> {
+        let _ = (amendment, shown_after);
+        None
+    }
+}
+
+fn source(workspace: &Workspace, file: &RelPath) -> Result<String, Refusal> {
+    match workspace.project.shelf.read(file) {
+        Read::Bytes(bytes) => match std::str::from_utf8(&bytes) {
+            Ok(text) => Ok(text.to_string()),
+            Err(_) => refuse(format!("{file} is not UTF-8 text, so no comment can be written in it")),
+        },
+        Read::Missing => refuse(format!("{file} is gone; look again")),
+        Read::Refused(why) => refuse(why),
+    }
+}
+
+fn text_of(change: &FileChange) -> Result<Option<String>, Refusal> {
+    match change.after.as_deref().map(std::str::from_utf8) {
+        None => Ok(None),
+        Some(Ok(text)) => Ok(Some(text.to_string())),
+        Some(Err(_)) => refuse(format!("{} would not be UTF-8 text any more", change.path)),
+    }
+}
+
+/// Adds an edit of the old text of `file` to the changes; gives the new text.
+fn with_edit(
+    changes: &mut Vec<FileChange>,
+    file: &RelPath,
+    old: &str,
+    edit: (Span, String),
+) -> Result<String, Refusal> {
+    let mut edits = vec![edit];
+    match changes.iter_mut().find(|change| change.path == *file) {
+        Some(change) => {
+            if change.edits.is_empty() {
+                change.edits.extend(one_edit(old, text_of(change)?.as_deref().unwrap_or(old)));
+            }
+            edits.append(&mut change.edits);
+            edits.sort_by_key(|(span, _)| (span.start, span.end));
+            let new = edited(old, &edits);
+            let Some(new) = new else {
+                return refuse(format!("{file}: the comment and the new value would overlap; nothing was changed"));
+            };
+            change.after = Some(new.clone().into_bytes());
+            change.edits = edits;
+            Ok(new)
+        }
+        None => {
+            let Some(new) = edited(old, &edits) else {
+                return refuse(format!("{file}: no comment can stand at this place; nothing was changed"));
+            };
+            changes.push(FileChange {
+                path: file.clone(),
+                before: Some(digest_of(&[old.as_bytes()])),
+                after: Some(new.clone().into_bytes()),
+                edits,
+            });
+            Ok(new)
+        }
+    }
+}
+
+/// The text with all edits, which are in order; `None` when they overlap or do not fit.
+fn edited(old: &str, edits: &[(Span, String)]) -> Option<String> {
+    let mut out = String::with_capacity(old.len());
+    let mut at = 0;
+    for (span, new) in edits {
+        out.push_str(old.get(at..span.start)?);
+        old.get(span.start..span.end)?;
+        out.push_str(new);
+        at = span.end;
+    }
+    out.push_str(old.get(at..)?);
+    Some(out)
+}
+
+/// The one region in which two texts differ.
+fn one_edit(old: &str, new: &str) -> Option<(Span, String)> {
+    if old == new {
+        return None;
+    }
+    let mut start = old.bytes().zip(new.bytes()).take_while(|(a, b)| a == b).count();
+    while !old.is_char_boundary(start) || !new.is_char_boundary(start) {
+        start -= 1;
+    }
+    let most = old.len().min(new.len()) - start;
+    let mut end = old.bytes().rev().zip(new.bytes().rev()).take(most).take_while(|(a, b)| a == b).count();
+    while !old.is_char_boundary(old.len() - end) || !new.is_char_boundary(new.len() - end) {
+        end -= 1;
+    }
+    Some((Span::new(start, old.len() - end), new[start..new.len() - end].to_string()))
+}
+
+/// A changed source file gets its edits, for an editor that has it open.
+fn fill_edits(workspace: &Workspace, change: &mut FileChange) {
+    if !change.edits.is_empty() {
+        return;
+    }
+    let Read::Bytes(old) = workspace.project.shelf.read(&change.path) else { return };
+    if let (Ok(old), Some(Ok(new))) = (std::str::from_utf8(&old), change.after.as_deref().map(std::str::from_utf8)) {
+        change.edits.extend(one_edit(old, new));
+    }
+}
+
+/// The reason after the fact: an amendment from what was recorded at `base` to what is recorded now.
+/// Without a base the last recorded content that differs: that of HEAD, else that before the newest commit
+/// that touched the oracle's file.
+pub fn plan_explain(
+    case: &Case,
+    workspace: &Workspace,
+    base: Option<&str>,
+    request: &Request,
+) -> Result<Plan, Refusal> {
+    let pin = &case.pin;
+    if pin.role != Role::Characterization {
+        return refuse(format!("{} is not a characterization test; its value needs no amendment", pin.test));
+    }
+    let reason = reason(&request.reason)?;
+    let Baseline::Present(now) = &case.baseline else {
+        return refuse(format!("{} has no recorded value now; there is nothing to explain", pin.test));
+    };
+    let probe = draft(case, request, reason.clone(), Kind::Drift, None, Some(&now.content)).file();
+    let mut paths = vec![&probe];
+    paths.extend(pin.oracle.path.as_ref());
+    recordable(workspace, &paths)?;
+    let Some(git) = workspace.git.as_deref() else { return refuse("there is no git work tree here") };
+    let revisions = match base {
+        Some(base) => vec![git.merge_base(base)?],
+        None => revisions_before(git, pin.oracle.path.as_ref()),
+    };
+    let mut before = None;
+    for revision in &revisions {
+        let old = recorded_at(git, workspace, revision, case)?;
+        if old.as_ref() != Some(&now.content) {
+            before = Some(old);
+            break;
+        }
+    }
+    let Some(before) = before else {
+        let whence = revisions.first().map_or("HEAD", String::as_str);
+        return refuse(format!(
+            "{} has the same recorded value at {}; name the revision before the change with --base",
+            pin.test,
+            whence.get(..12).unwrap_or(whence)
+        ));
+    };
+    let digest = now.content.digest();
+    let known = |entry: &&Arc<Entry>| {
+        entry.amendment.after.as_ref() == Some(&digest)
+            && entry.amendment.before == before.as_ref().map(Content::digest)
+    };
+    if let Some(entry) = case.history.iter().find(known) {
+        return refuse(format!("{} says why already: {}", entry.path, entry.amendment.reason));
+    }
+    let kind = if before.is_some() { Kind::Drift } else { Kind::New };
+    let amendment =
+        Amendment { after_the_fact: true, ..draft(case, request, reason, kind, before.as_ref(), Some(&now.content)) };
+    let record = amendment.file();
+    Ok(Plan { changes: Vec::new(), artefacts: Vec::new(), amendment, record })
+}
+
+fn revisions_before(git: &Git, path: Option<&RelPath>) -> Vec<String> {
+    let mut revisions: Vec<String> = git.head().into_iter().collect();
+    if let Some(newest) = path.and_then(|path| git.commits(path, 1).first().cloned()) {
+        revisions.extend(git.commit(&format!("{}^", newest.id)));
+    }
+    revisions
+}
+
+/// What the same pin's oracle held at a revision; `None` when there was none.
+fn recorded_at(git: &Git, workspace: &Workspace, revision: &str, case: &Case) -> Result<Option<Content>, Refusal> {
+    let past = past(&workspace.project.root, git, revision)?;
+    let project = &past.workspace.project;
+    let pins = crate::survey::pins(project, &Extent::All);
+    let probe = Amendment { oracle: case.pin.oracle.key.clone(), ..blank(case) };
+    let found = pins.iter().find(|pin| probe.is_about(pin));
+    Ok(found.and_then(|pin| match oracles::framework(&pin.framework)?.baseline(pin, project) {
+        Baseline::Present(recorded) => Some(recorded.content),
+        _ => None,
+    }))
+}
+
+fn blank(case: &Case) -> Amendment {
+    let request = Request {
+        drift: None,
+        reason: String::new(),
+        authority: None,
+        proof: None,
+        verdict: None,
+        via: String::new(),
+        author: String::new(),
+        proposed_by: None,
+        at: jiff::Timestamp::UNIX_EPOCH,
+    };
+    draft(case, &request, String::new(), Kind::Drift, None, None)
+}
+
+/// Undoes an amendment with another one: the content before it is recorded again.
+pub fn plan_withdraw(entry: &Entry, case: &Case, workspace: &Workspace, request: &Request) -> Result<Plan, Refusal> {
+    let (pin, undone) = (&case.pin, &entry.amendment);
+    let reason = reason(&request.reason)?;
+    if undone.pending {
+        return refuse(format!(
+            "{} is not finished yet; finish it with `{}`, then withdraw it",
+            entry.path,
+            super::FINISH
+        ));
+    }
+    if !undone.changes_content() {
+        return refuse(format!("{} changed no recorded value; there is nothing to take back", entry.path));
+    }
+    let now = match &case.baseline {
+        Baseline::Present(recorded) => Some(&recorded.content),
+        Baseline::Missing => None,
+        Baseline::Unreadable(why) => return refuse(why.clone()),
+    };
+    if now.map(Content::digest) != undone.after {
+        return refuse(format!(
+            "what {} records is no longer what {} accepted; withdraw the later decisions first",
+            pin.oracle.key, entry.path
+        ));
+    }
+    let template = Amendment {
+        withdraws: Some(entry.path.to_string()),
+        ..draft(case, request, reason, Kind::Withdraw, now, None)
+    };
+    let Some(digest) = &undone.before else {
+        return without_baseline(case, workspace, template);
+    };
+    let diff = undone.diff.as_deref().unwrap_or("");
+    let mut old = ledger::patched(now, diff, digest, true);
+    if old.is_none()
+        && let Some(git) = workspace.git.as_deref()
+    {
+        for revision in revisions_before(git, pin.oracle.path.as_ref()) {
+            old = recorded_at(git, workspace, &revision, case)?.filter(|content| content.digest() == *digest);
+            if old.is_some() {
+                break;
+            }
+        }
+    }
+    let Some(old) = old else {
+        return refuse(format!(
+            "the value before {} is neither in the amendment nor in the last revisions; restore it with git, then \
+             write the reason with `pindrift explain`",
+            entry.path
+        ));
+    };
+    let amendment = Amendment { after: Some(old.digest()), diff: Some(ledger::diff(now, Some(&old))), ..template };
+    Change { case, workspace, content: &old, artefact: None }.plan(amendment, true)
+}
+
+/// A new baseline is taken back: its file goes.
+fn without_baseline(case: &Case, workspace: &Workspace, amendment: Amendment) -> Result<Plan, Refusal> {
+    let oracle = &case.pin.oracle;
+    let (OracleKind::File | OracleKind::Digest, Some(path), Baseline::Present(recorded)) =
+        (oracle.kind, &oracle.path, &case.baseline)
+    else {
+        return refuse(format!("{} was new; take it out by hand, or with git", oracle.key));
+    };
+    let record = amendment.file();
+    recordable(workspace, &[&record, path])?;
+    let change =
+        FileChange { path: path.clone(), before: Some(recorded.file_digest.clone()), after: None, edits: Vec::new() };
+    Ok(Plan { changes: vec![change], artefacts: Vec::new(), amendment, record })
+}
