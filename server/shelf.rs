@@ -57,47 +57,52 @@ impl Listing {
     /// hide artefacts beside known files: `target`, `node_modules`, virtual environments and caches never.
     pub fn of(root: &Root) -> Listing {
         let mut files = BTreeMap::new();
-        let mut add = |path: &Path, size: u64| {
-            if let Some(path) = root.relative(path) {
-                files.insert(path, size);
-            }
-        };
-        let walk = |ignoring: bool| {
-            ignore::WalkBuilder::new(&root.path)
-                .hidden(false)
-                .follow_links(false)
-                .git_ignore(ignoring)
-                .git_exclude(ignoring)
-                .git_global(false)
-                .ignore(false)
-                .parents(ignoring)
-                .require_git(true)
-                .filter_entry(|entry| {
-                    let name = entry.file_name().to_str().unwrap_or("");
-                    let dir = entry.file_type().is_some_and(|kind| kind.is_dir());
-                    !(dir
-                        && (matches!(
-                            name,
-                            ".git"
-                                | "target"
-                                | "node_modules"
-                                | ".venv"
-                                | "venv"
-                                | "__pycache__"
-                                | ".tox"
-                                | ".nox"
-                                | ".mypy_cache"
-                                | ".ruff_cache"
-                        ) || (name == "observed" && entry.path().ends_with(".pindrift/observed"))))
-                })
-                .build()
-        };
-        for entry in walk(true).flatten() {
-            if entry.file_type().is_some_and(|kind| !kind.is_dir()) {
-                add(entry.path(), entry.metadata().map_or(0, |meta| meta.len()));
-            }
-        }
+        walk(root, &root.path, |_| true, &mut |path, size| {
+            files.insert(path, size);
+        });
         Listing { files }
+    }
+}
+
+/// Calls `add` for every file below `from`; folders are entered only where `enters` agrees.
+fn walk(
+    root: &Root,
+    from: &Path,
+    enters: impl Fn(&Path) -> bool + Send + Sync + 'static,
+    add: &mut dyn FnMut(RelPath, u64),
+) {
+    let walk = ignore::WalkBuilder::new(from)
+        .hidden(false)
+        .follow_links(false)
+        .git_global(false)
+        .ignore(false)
+        .require_git(true)
+        .filter_entry(move |entry| {
+            let name = entry.file_name().to_str().unwrap_or("");
+            let dir = entry.file_type().is_some_and(|kind| kind.is_dir());
+            let skipped = dir
+                && (matches!(
+                    name,
+                    ".git"
+                        | "target"
+                        | "node_modules"
+                        | ".venv"
+                        | "venv"
+                        | "__pycache__"
+                        | ".tox"
+                        | ".nox"
+                        | ".mypy_cache"
+                        | ".ruff_cache"
+                ) || (name == "observed" && entry.path().ends_with(".pindrift/observed")));
+            !skipped && (!dir || entry.depth() == 0 || enters(entry.path()))
+        })
+        .build();
+    for entry in walk.flatten() {
+        if entry.file_type().is_some_and(|kind| !kind.is_dir())
+            && let Some(path) = root.relative(entry.path())
+        {
+            add(path, entry.metadata().map_or(0, |meta| meta.len()));
+        }
     }
 }
 
@@ -110,6 +115,22 @@ impl Shelf {
     /// The same files with other open documents.
     pub fn with_open(&self, open: Arc<HashMap<RelPath, Text>>) -> Shelf {
         Shelf { open, ..self.clone() }
+    }
+
+    /// The same with one folder listed again: the files in it, and all below the folders of `entered`.
+    pub fn relisted(&self, folder: &RelPath, entered: &[RelPath]) -> Shelf {
+        let listed_again =
+            |path: &RelPath| path.parent() == *folder || entered.iter().any(|dir| path.starts_with(dir) && path != dir);
+        let mut files: BTreeMap<RelPath, u64> =
+            self.listing.files.iter().filter(|(path, _)| !listed_again(path)).map(|(p, s)| (p.clone(), *s)).collect();
+        let into: Vec<std::path::PathBuf> = entered.iter().map(|dir| self.root.absolute(dir)).collect();
+        let enters = move |path: &Path| into.iter().any(|dir| path.starts_with(dir) || dir.starts_with(path));
+        walk(&self.root, &self.root.absolute(folder), enters, &mut |path, size| {
+            if listed_again(&path) {
+                files.insert(path, size);
+            }
+        });
+        Shelf { listing: Arc::new(Listing { files }), ..self.clone() }
     }
 
     pub fn root(&self) -> &Root {
@@ -185,5 +206,33 @@ impl Shelf {
     pub fn stamp(&self, path: &RelPath) -> Option<Stamp> {
         let meta = std::fs::metadata(self.root.absolute(path)).ok()?;
         Some(Stamp { size: meta.len(), modified: meta.modified().ok() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::Fixture;
+
+    #[test]
+    fn a_folder_listed_again_shows_what_came_and_went() {
+        let fixture = Fixture::committed(
+            "//- .gitignore\n/out/\n//- tests/a.txt\na\n//- tests/deep/b.txt\nb\n//- tests/gone.txt\nx\n//- other/c.txt\nc\n",
+        );
+        let root = Root::of(fixture.path(), fixture.path()).unwrap();
+        let shelf = Shelf::new(root);
+        fixture.write(
+            "//- tests/new.txt\nn\n//- tests/fresh/d/e.txt\ne\n//- other/unseen.txt\nu\n//- out/ignored.txt\ni\n",
+        );
+        std::fs::remove_file(fixture.at("tests/gone.txt")).unwrap();
+        let path = |path: &str| RelPath::new(path).unwrap();
+        let names =
+            |shelf: &Shelf| shelf.files().map(RelPath::to_string).filter(|p| p != ".gitignore").collect::<Vec<_>>();
+        let shallow = shelf.relisted(&path("tests"), &[]);
+        assert_eq!(names(&shallow), ["other/c.txt", "tests/a.txt", "tests/deep/b.txt", "tests/new.txt"]);
+        let deep = shelf.relisted(&path("tests"), &[path("tests/fresh")]);
+        let all = ["other/c.txt", "tests/a.txt", "tests/deep/b.txt", "tests/fresh/d/e.txt", "tests/new.txt"];
+        assert_eq!(names(&deep), all);
+        assert!(!shelf.relisted(&path(""), &[path("out")]).listed(&path("out/ignored.txt")));
     }
 }
