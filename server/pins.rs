@@ -17,7 +17,7 @@ use crate::settings::Settings;
 use crate::shelf::{Read, Shelf};
 use crate::syntax::{self, Language};
 use crate::text::{Span, Text};
-use crate::vocabulary::Vocabulary;
+use crate::vocabulary::{Vocabulary, known_macro};
 
 pub use crate::vocabulary::{Match, Trouble};
 
@@ -142,10 +142,12 @@ pub fn facts_of(path: &RelPath, text: &Text, tree: &Tree, language: Language, vo
         Language::Rust => code::rust::unit(path, text, tree),
     };
     let mut troubles = Vec::new();
-    let matches = vocabulary.matches(tree, text, language, &mut troubles);
+    let mut matches = vocabulary.matches(tree, text, language, &mut troubles);
+    macros::nested(&unit, &known_macro, &mut matches);
     Facts { unit, matches, troubles }
 }
 
+pub mod macros;
 pub mod sites;
 
 /// Whether a Python file is a test module or conftest by pytest's own naming.

@@ -22,6 +22,8 @@ use crate::text::{Span, Text};
 const BUILT_IN: &[(Language, &str, &str)] = &[
     (Language::Python, "assert.scm", include_str!("../queries/python/assert.scm")),
     (Language::Python, "approvaltests.scm", include_str!("../queries/python/approvaltests.scm")),
+    (Language::Rust, "assert.scm", include_str!("../queries/rust/assert.scm")),
+    (Language::Rust, "insta.scm", include_str!("../queries/rust/insta.scm")),
 ];
 
 /// Folder of the workspace's own queries; below it one folder a language.
@@ -95,6 +97,16 @@ struct Compiled {
     patterns: Vec<Pattern>,
     /// By node kind: whether a pattern can begin there, and at which called names only.
     starts: Vec<Start>,
+    /// Patterns of Rust macros that ask for nothing but the macro's name.
+    macros: BTreeMap<String, usize>,
+}
+
+/// Framework and properties that the built-in queries give to a call of this Rust macro; for calls that no
+/// query can see, because they stand among the tokens of another macro.
+pub fn known_macro(name: &str) -> Option<(String, Arc<BTreeMap<String, String>>)> {
+    let known = built_in(Language::Rust);
+    let pattern = known.patterns.get(*known.macros.get(name)?)?;
+    Some((pattern.framework.clone(), Arc::clone(&pattern.properties)))
 }
 
 struct Pattern {
@@ -127,7 +139,9 @@ fn built_in(language: Language) -> &'static Compiled {
         match Query::new(&language.grammar(), &source) {
             Ok(query) => Compiled::new(query, &source, language),
             // A test compiles every file; a build that passed it never comes here.
-            Err(_) => Compiled { query: empty(language), patterns: Vec::new(), starts: Vec::new() },
+            Err(_) => {
+                Compiled { query: empty(language), patterns: Vec::new(), starts: Vec::new(), macros: BTreeMap::new() }
+            }
         }
     })
 }
@@ -142,6 +156,7 @@ impl Compiled {
         let grammar = language.grammar();
         let mut starts = vec![Start::default(); grammar.node_kind_count()];
         let mut patterns = Vec::new();
+        let mut macros = BTreeMap::new();
         for index in 0..query.pattern_count() {
             let range = query.start_byte_for_pattern(index)..query.end_byte_for_pattern(index);
             let text = source.get(range).unwrap_or("");
@@ -163,6 +178,9 @@ impl Compiled {
                     start.calls.extend(calls.iter().cloned());
                 }
             }
+            if kind == Some("macro_invocation") && !text.contains("@pin.") {
+                macros.extend(calls.iter().map(|name| (name.clone(), index)));
+            }
             let has = |name: &str| text.contains(&format!("@{name}"));
             let framework = match () {
                 () if has("pin") => properties
@@ -175,7 +193,7 @@ impl Compiled {
             };
             patterns.push(Pattern { framework, properties: Arc::new(properties) });
         }
-        Compiled { query, patterns, starts }
+        Compiled { query, patterns, starts, macros }
     }
 
     /// Gives `see` the matches that begin at `node`, with the index of their pattern.

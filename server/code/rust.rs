@@ -12,7 +12,7 @@ pub mod tokens;
 
 use tree_sitter::{Node, Tree};
 
-use super::Unit;
+use super::{Arg, Expr, ExprKind, Unit};
 use crate::places::RelPath;
 use crate::syntax::{DEEPEST, Language};
 use crate::text::{Span, Text};
@@ -32,6 +32,16 @@ pub fn unit(path: &RelPath, text: &Text, tree: &Tree) -> Unit {
     }
     unit.functions.sort_by_key(|function| (function.span.start, std::cmp::Reverse(function.span.end)));
     unit
+}
+
+/// The text of `span` as an expression; opaque where it is none.
+pub fn expression(text: &Text, span: Span) -> Expr {
+    lower::expression(text, span)
+}
+
+/// What `format!` makes of its arguments; `None` where the template is not known or does not fit them.
+pub fn formatted(args: &[Arg]) -> Option<ExprKind> {
+    lower::format_pieces(args)
 }
 
 /// The outermost places that the parser could not read.

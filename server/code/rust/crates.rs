@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use dashmap::DashMap;
 
-use super::tokens::{Kind, Token, tokens};
+use super::tokens::{Kind, Token, closing, tokens};
 use crate::places::RelPath;
 use crate::shelf::{Read, Shelf};
 use crate::text::Span;
@@ -250,7 +250,7 @@ fn declared(source: &str) -> Vec<Declared> {
         match tokens[at].kind {
             Kind::Punct(b'#') if plain => {
                 let open = at + 1;
-                if let Some(close) = super::lower::closing(&tokens, open).filter(|_| is_open(&tokens, open)) {
+                if let Some(close) = closing(&tokens, open).filter(|_| is_open(&tokens, open)) {
                     if word(open + 1) == "path"
                         && let Some(text) = tokens.get(open + 3).filter(|token| token.kind == Kind::Str)
                         && let Some(crate::code::ExprKind::Str(value)) =

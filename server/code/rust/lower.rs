@@ -3,11 +3,12 @@
 use tree_sitter::{Node, Parser, Tree};
 
 use super::literal;
-use super::tokens::{self, Kind, Piece as Part, Token};
+use super::tokens::{self, Kind, Piece as Part, Token, closing};
 use crate::code::{
     Arg, Binding, Doc, Expr, ExprKind, Function, Import, MacroArm, MacroRules, Op, Param, Piece, Scope, Stmt, StmtKind,
     Target, Unit,
 };
+use crate::places::RelPath;
 use crate::syntax::{DEEPEST, Language};
 use crate::text::{Span, Text};
 
@@ -31,6 +32,28 @@ pub(super) fn file(unit: &mut Unit, root: Node) {
     };
     lower.items(root);
     lower.inner_doc(root);
+}
+
+/// Lowers the text of `span` as one argument of a macro call.
+pub(super) fn expression(text: &Text, span: Span) -> Expr {
+    let mut scratch = Unit::empty(RelPath::default(), Language::Rust, text.clone());
+    let mut parser = Parser::new();
+    let tokens = tokens::tokens(text.as_str(), span);
+    if parser.set_language(&Language::Rust.grammar()).is_err() || tokens.is_empty() {
+        return Expr::opaque(span);
+    }
+    let mut lower = Lower {
+        source: text.as_str(),
+        text,
+        unit: &mut scratch,
+        parser,
+        scope: Vec::new(),
+        shift: 0,
+        depth: 0,
+        in_code: true,
+        budget: 8 * (span.end - span.start) + (1 << 10),
+    };
+    lower.part(&Part { tokens, after: 0 }).value
 }
 
 struct Lower<'a> {
@@ -1144,24 +1167,6 @@ fn positional(value: Expr) -> Arg {
     Arg { name: None, value, spread: false }
 }
 
-/// The token that closes the one at `open`.
-pub(super) fn closing(tokens: &[Token], open: usize) -> Option<usize> {
-    let mut depth = 0usize;
-    for (nth, token) in tokens.iter().enumerate().skip(open) {
-        match token.kind {
-            Kind::Open(_) => depth += 1,
-            Kind::Close(_) => {
-                depth = depth.checked_sub(1)?;
-                if depth == 0 {
-                    return Some(nth);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
-}
-
 /// The first top-level `=>`.
 fn arrow(tokens: &[Token]) -> Option<usize> {
     let mut depth = 0usize;
@@ -1179,7 +1184,7 @@ fn arrow(tokens: &[Token]) -> Option<usize> {
 }
 
 /// `format!`'s arguments as text and holes; `None` where the text is not known or does not fit them.
-fn format_pieces(args: &[Arg]) -> Option<ExprKind> {
+pub(super) fn format_pieces(args: &[Arg]) -> Option<ExprKind> {
     let first = args.first()?;
     let ExprKind::Str(template) = &first.value.kind else { return None };
     let span = first.value.span;

@@ -279,3 +279,21 @@ pub fn pieces(tokens: &[Token]) -> Vec<Piece> {
     pieces.retain(|piece| !piece.tokens.is_empty());
     pieces
 }
+
+/// The token that closes the one at `open`.
+pub fn closing(tokens: &[Token], open: usize) -> Option<usize> {
+    let mut depth = 0usize;
+    for (nth, token) in tokens.iter().enumerate().skip(open) {
+        match token.kind {
+            Kind::Open(_) => depth += 1,
+            Kind::Close(_) => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return Some(nth);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
