@@ -3,6 +3,8 @@
 //! What cannot be known is [`Value::Unknown`], what is known in part a pattern. Never reads a file's
 //! content: a read is a [`Value::Content`] with the path and what was done to the content since.
 
+pub mod parametrize;
+
 use crate::code::Expr;
 use crate::pins::{Project, Site};
 use crate::places::RelPath;

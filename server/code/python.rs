@@ -23,6 +23,7 @@ use crate::places::RelPath;
 use crate::syntax::{DEEPEST, Language};
 use crate::text::{Span, Text};
 
+pub mod numbers;
 pub mod strings;
 
 /// Longest `elif` chain that is kept as nested conditions; a longer one is a block of its parts.
