@@ -3,8 +3,11 @@
 //! a reader that hangs up (`| head`) as silence.
 
 mod args;
+mod decide;
+mod demo;
 mod doctor;
 mod look;
+mod past;
 mod render;
 
 use std::io::{IsTerminal, Write};
@@ -70,9 +73,6 @@ pub fn main() -> ExitCode {
         }
     };
     if matches!(call.command, Command::Server { .. }) {
-        return crate::wire::serve();
-    }
-    if let Command::Server { .. } = call.command {
         return crate::wire::serve();
     }
     let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
@@ -141,6 +141,23 @@ fn run(command: Command, place: &Place) -> Outcome {
         }
         Command::Diff { of, format } => look::diff(&of, format, place),
         Command::Doctor => doctor::doctor(place),
+        // Answered in `main`: it has its own threads and its own way to end.
+        Command::Server { .. } => Outcome::refused("`server` is a call of its own", UNUSABLE),
+        Command::Demo { dir } => demo::demo(&dir, place),
+        Command::Accept { finish: true, .. } => decide::finish(place),
+        Command::Accept { drift, test, oracle, why, proof, authority, dry_run, format, .. } => {
+            let reason = why.text();
+            let said = decide::Accept { drift, test, oracle, reason, proof, authority, dry_run, shape: format };
+            decide::accept(said, place)
+        }
+        Command::Record { paths, why, dry_run } => decide::record(&paths, why.text(), dry_run, place),
+        Command::Explain { what, base, why, authority } => {
+            decide::explain(&what, base.as_deref(), why.text(), authority, place)
+        }
+        Command::Reclassify { .. } => later("reclassify", "labels in the test's own style"),
+        Command::Withdraw { amendment, why } => decide::withdraw(&amendment, why.text(), place),
+        Command::Log { what, suspected, format } => past::log(what.as_deref(), suspected, format, place),
+        Command::Audit { .. } => later("audit", "the ledger"),
         Command::Observe(_) => later("observe", "running tests"),
         Command::Review(_) => later("review", "running tests; use `check`, `diff` and `accept` until then"),
         Command::Retire(_) => later("retire", "verdicts and judgements"),
@@ -149,14 +166,5 @@ fn run(command: Command, place: &Place) -> Outcome {
         Command::Judge(_) => later("judge", "verdicts and judgements"),
         Command::Propose(_) => later("propose", "proposals"),
         Command::Confirm(_) => later("confirm", "proposals"),
-        // Answered in `main`: it has its own threads and its own way to end.
-        Command::Server { .. } => Outcome::refused("`server` is a call of its own", UNUSABLE),
-        Command::Demo { .. } => later("demo", "the ledger"),
-        Command::Accept { why, .. } | Command::Record { why, .. } | Command::Explain { why, .. } => {
-            let _ = why.text();
-            later("accept", "the ledger")
-        }
-        Command::Reclassify { .. } | Command::Withdraw { .. } => later("withdraw", "the ledger"),
-        Command::Log { .. } | Command::Audit { .. } => later("log", "the ledger"),
     }
 }

@@ -60,7 +60,7 @@ pub enum Command {
     /// Amend one oracle, with a reason
     Accept {
         /// The drift's id, as check shows it
-        #[arg(value_name = "DRIFT", required_unless_present = "test", conflicts_with = "test")]
+        #[arg(value_name = "DRIFT", required_unless_present_any = ["test", "finish"], conflicts_with = "test")]
         drift: Option<String>,
         /// Instead of an id: a test that has exactly one drift
         #[arg(long, value_name = "ID")]
@@ -79,6 +79,9 @@ pub enum Command {
         /// Show everything that would be written, write nothing
         #[arg(long)]
         dry_run: bool,
+        /// Finish what an interrupted call left half done
+        #[arg(long, conflicts_with_all = ["drift", "test", "dry_run"])]
+        finish: bool,
         #[arg(long, value_enum, default_value_t)]
         format: Shape,
     },

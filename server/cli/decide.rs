@@ -1,0 +1,354 @@
+//! `accept`, `record`, `explain`, `reclassify` and `withdraw`: hands what the person said to the amendments
+//! and prints what came of it. Every refusal is theirs.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::args::Shape;
+use super::look::{Scope, named};
+use super::render::{self, Paint};
+use super::{FINE, Outcome, Place, UNUSABLE, WANTS_A_PERSON};
+use crate::amendment::{self, Applied, Plan, Request};
+use crate::git;
+use crate::ledger::{self, Entry};
+use crate::oracles::{FileChange, OracleKind, Refusal};
+use crate::pins::Extent;
+use crate::places::RelPath;
+use crate::survey::{Case, State, Survey, Workspace};
+
+/// What `accept` was told.
+pub struct Accept {
+    pub drift: Option<String>,
+    pub test: Option<String>,
+    pub oracle: Option<String>,
+    pub reason: String,
+    pub proof: Option<String>,
+    pub authority: Option<String>,
+    pub dry_run: bool,
+    pub shape: Shape,
+}
+
+fn request(workspace: &Workspace, reason: String) -> Request {
+    Request {
+        drift: None,
+        reason,
+        authority: None,
+        proof: None,
+        verdict: None,
+        via: "cli".into(),
+        author: git::author(workspace.git.as_deref()),
+        proposed_by: None,
+        at: jiff::Timestamp::now(),
+    }
+}
+
+fn everything(workspace: &Workspace) -> Survey {
+    workspace.survey(&Extent::All, &|| false).unwrap_or_default()
+}
+
+fn refused(refusal: Refusal) -> Outcome {
+    Outcome::refused(refusal, WANTS_A_PERSON)
+}
+
+/// Nothing is open in an editor here.
+fn closed(_: &RelPath) -> bool {
+    false
+}
+
+/// Amends one oracle.
+pub fn accept(said: Accept, place: &Place) -> Outcome {
+    let scope = match Scope::of(&[], place) {
+        Ok(scope) => scope,
+        Err(outcome) => return outcome,
+    };
+    let survey = everything(&scope.workspace);
+    let word = said.drift.as_deref().or(said.test.as_deref()).unwrap_or_default();
+    let case = match named(&survey, word, said.oracle.as_deref()) {
+        Ok(case) => Arc::clone(case),
+        Err(message) => return Outcome::refused(message, WANTS_A_PERSON),
+    };
+    // From here on it is this drift, whatever else happens to the files.
+    let Some(id) = case.drift_id.clone() else {
+        return Outcome::refused(format_args!("{word} has no drift"), WANTS_A_PERSON);
+    };
+    let request = Request {
+        drift: Some(id.clone()),
+        authority: said.authority,
+        proof: said.proof,
+        ..request(&scope.workspace, said.reason)
+    };
+    if said.dry_run {
+        return match amendment::plan_accept(&case, &scope.workspace, &request) {
+            Ok(plan) => Outcome::new(shown(&plan, &scope.workspace, said.shape, place), FINE),
+            Err(refusal) => refused(refusal),
+        };
+    }
+    let root = scope.workspace.project.root.clone();
+    let mut first = Some((case, scope.workspace));
+    let mut plan = || {
+        let (case, workspace) = match first.take() {
+            Some(known) => known,
+            None => afresh(&root.path, &id)?,
+        };
+        amendment::plan_accept(&case, &workspace, &request)
+    };
+    match amendment::amend(&root, &mut plan, &closed) {
+        Ok(applied) => Outcome::new(done(&applied, said.shape), FINE),
+        Err(refusal) => refused(refusal),
+    }
+}
+
+/// The case of a drift, everything read again.
+fn afresh(root: &std::path::Path, id: &str) -> Result<(Arc<Case>, Workspace), Refusal> {
+    let workspace = Workspace::open(root).map_err(Refusal)?;
+    let survey = everything(&workspace);
+    let case = named(&survey, id, None).map_err(Refusal)?;
+    Ok((Arc::clone(case), workspace))
+}
+
+fn done(applied: &Applied, shape: Shape) -> String {
+    match shape {
+        Shape::Json => format!(
+            "{:#}\n",
+            json!({ "accepted": true, "amendment": applied.record.as_str(), "pending": applied.pending })
+        ),
+        Shape::Text => {
+            format!("accepted; recorded in {}\nCommit it together with the change it explains.\n", applied.record)
+        }
+    }
+}
+
+/// A plan for a reader: what each file would become, then the amendment.
+fn shown(plan: &Plan, workspace: &Workspace, shape: Shape, place: &Place) -> String {
+    let record = String::from_utf8_lossy(&ledger::encode(&plan.amendment).into_bytes()).into_owned();
+    let removed = |change: &&FileChange| change.after.is_none();
+    let text = |change: &FileChange| {
+        let before = match workspace.project.shelf.disk(&change.path) {
+            crate::shelf::Read::Bytes(bytes) => bytes.to_vec(),
+            _ => Vec::new(),
+        };
+        let name = change.path.as_str();
+        let after = change.after.clone().unwrap_or_default();
+        let content = |bytes: Vec<u8>| render::as_text(&crate::oracles::Content::Bytes(bytes));
+        render::diff(
+            &content(before),
+            &content(after),
+            (&format!("a/{name}"), &format!("b/{name}")),
+            Paint(place.colour && shape == Shape::Text),
+        )
+    };
+    if shape == Shape::Json {
+        let files = |changes: &[FileChange]| {
+            changes
+                .iter()
+                .map(|change| json!({ "path": change.path.as_str(), "removed": change.after.is_none(), "diff": text(change) }))
+                .collect::<Vec<_>>()
+        };
+        return format!(
+            "{:#}\n",
+            json!({
+                "accepted": false,
+                "changes": files(&plan.changes),
+                "artefacts": files(&plan.artefacts),
+                "amendment": plan.record.as_str(),
+                "record": record,
+            })
+        );
+    }
+    let mut out: String = plan.changes.iter().map(text).collect();
+    for change in plan.artefacts.iter().filter(|change| !removed(change)) {
+        out.push_str(&text(change));
+    }
+    for change in plan.artefacts.iter().filter(removed) {
+        let _ = writeln!(out, "removed: {}", change.path);
+    }
+    let _ = write!(out, "new file: {}\n{}", plan.record, render::plain_lines(&record));
+    out.push_str("\nNothing was written.\n");
+    out
+}
+
+/// Finishes what an interrupted call left.
+pub fn finish(place: &Place) -> Outcome {
+    let scope = match Scope::of(&[], place) {
+        Ok(scope) => scope,
+        Err(outcome) => return outcome,
+    };
+    let finished = match amendment::finish(&scope.workspace.project.root) {
+        Ok(finished) => finished,
+        Err(refusal) => return refused(refusal),
+    };
+    let mut outcome = Outcome::default();
+    for it in &finished {
+        match &it.trouble {
+            None => {
+                let _ = writeln!(outcome.out, "finished {}", it.record);
+            }
+            Some(refusal) => {
+                let _ = writeln!(outcome.err, "pindrift: {}: {refusal}", it.record);
+                outcome.status = WANTS_A_PERSON;
+            }
+        }
+    }
+    if finished.is_empty() {
+        outcome.out.push_str("nothing was left unfinished\n");
+    }
+    outcome
+}
+
+/// Takes new baselines into the record.
+pub fn record(paths: &[PathBuf], reason: String, dry_run: bool, place: &Place) -> Outcome {
+    let scope = match Scope::of(paths, place) {
+        Ok(scope) => scope,
+        Err(outcome) => return outcome,
+    };
+    let survey = scope.survey();
+    let new: Vec<&Arc<Case>> =
+        survey.cases.iter().filter(|case| case.state == State::Missing && case.drift_id.is_some()).collect();
+    if new.is_empty() {
+        return Outcome::new("nothing new: every pin with an observed value has a recorded one\n".into(), FINE);
+    }
+    let request = request(&scope.workspace, reason);
+    // All are planned before any is written: a reason that will not do costs nothing.
+    let plans: Result<Vec<Plan>, Refusal> =
+        new.iter().map(|case| amendment::plan_record(case, &scope.workspace, &request)).collect();
+    let plans = match plans {
+        Ok(plans) => plans,
+        Err(refusal) => return refused(refusal),
+    };
+    let mut outcome = Outcome::default();
+    for case in &new {
+        let _ = writeln!(outcome.out, "new  {}  {}", case.pin.oracle.key, render::plain(&case.pin.test));
+    }
+    if dry_run {
+        outcome.out.push_str("Nothing was written.\n");
+        return outcome;
+    }
+    drop(plans);
+    let root = scope.workspace.project.root.clone();
+    let ids: Vec<String> = new.iter().filter_map(|case| case.drift_id.clone()).collect();
+    let mut done = BTreeSet::new();
+    for id in ids {
+        let mut plan = || {
+            let (case, workspace) = afresh(&root.path, &id)?;
+            amendment::plan_record(&case, &workspace, &request)
+        };
+        match amendment::amend(&root, &mut plan, &closed) {
+            Ok(applied) => {
+                done.insert(applied.record);
+            }
+            Err(refusal) => {
+                let _ = writeln!(outcome.err, "pindrift: {refusal}");
+                outcome.status = WANTS_A_PERSON;
+            }
+        }
+    }
+    let _ = writeln!(outcome.out, "{} recorded", done.len());
+    outcome
+}
+
+/// Writes the reason after the fact.
+pub fn explain(what: &str, base: Option<&str>, reason: String, authority: Option<String>, place: &Place) -> Outcome {
+    let scope = match Scope::of(&[], place) {
+        Ok(scope) => scope,
+        Err(outcome) => return outcome,
+    };
+    let survey = everything(&scope.workspace);
+    let path = RelPath::new(what);
+    let path = super::look::from_root(&scope.workspace, what.as_ref(), place).ok().or(path);
+    let about = |case: &&Arc<Case>| {
+        let pin = &case.pin;
+        pin.test == what
+            || pin.test_base() == what
+            || pin.oracle.key == what
+            || (pin.oracle.path.is_some() && pin.oracle.path == path)
+    };
+    let mut seen = BTreeSet::new();
+    let cases: Vec<&Arc<Case>> = survey
+        .cases
+        .iter()
+        .filter(about)
+        .filter(|case| match case.pin.oracle.kind {
+            OracleKind::Literal | OracleKind::Inline => {
+                seen.insert((case.pin.oracle.key.clone(), case.pin.test_base().to_string()))
+            }
+            _ => seen.insert((case.pin.oracle.key.clone(), String::new())),
+        })
+        .collect();
+    let request = Request { authority, ..request(&scope.workspace, reason) };
+    let plan = |case: &Case| amendment::plan_explain(case, &scope.workspace, base, &request);
+    let mut plans: Vec<(&Arc<Case>, Result<Plan, Refusal>)> = cases.iter().map(|case| (*case, plan(case))).collect();
+    if plans.iter().any(|(_, plan)| plan.is_ok()) {
+        plans.retain(|(_, plan)| plan.is_ok());
+    }
+    match plans.len() {
+        0 => Outcome::refused(format_args!("no pin and no baseline is called {what}"), WANTS_A_PERSON),
+        1 => match plans
+            .swap_remove(0)
+            .1
+            .and_then(|plan| amendment::apply(&scope.workspace.project.root, &plan, &closed))
+        {
+            Ok(applied) => Outcome::new(format!("explained; recorded in {}\n", applied.record), FINE),
+            Err(refusal) => refused(refusal),
+        },
+        several => {
+            let keys: BTreeSet<&str> = plans.iter().map(|(case, _)| case.pin.oracle.key.as_str()).collect();
+            let list: String = keys.iter().map(|key| format!("\n  {key}")).collect();
+            Outcome::refused(
+                format_args!("{what} holds {several} baselines that changed; explain one at a time:{list}"),
+                WANTS_A_PERSON,
+            )
+        }
+    }
+}
+
+/// Undoes an amendment.
+pub fn withdraw(name: &str, reason: String, place: &Place) -> Outcome {
+    let scope = match Scope::of(&[], place) {
+        Ok(scope) => scope,
+        Err(outcome) => return outcome,
+    };
+    let workspace = &scope.workspace;
+    let entry = match entry(workspace, name) {
+        Ok(entry) => entry,
+        Err(outcome) => return outcome,
+    };
+    let survey = everything(workspace);
+    let Some(case) = survey.cases.iter().find(|case| entry.amendment.is_about(&case.pin)) else {
+        return Outcome::refused(
+            format_args!("the pin of {} is not there any more, so there is nothing to take back", entry.path),
+            WANTS_A_PERSON,
+        );
+    };
+    let request = request(workspace, reason);
+    let done = amendment::plan_withdraw(entry, case, workspace, &request)
+        .and_then(|plan| amendment::apply(&workspace.project.root, &plan, &closed));
+    match done {
+        Ok(applied) => Outcome::new(format!("withdrawn; recorded in {}\n", applied.record), FINE),
+        Err(refusal) => refused(refusal),
+    }
+}
+
+/// The amendment of a path, a file name, or the digits at the end of its name.
+fn entry<'a>(workspace: &'a Workspace, name: &str) -> Result<&'a Arc<Entry>, Outcome> {
+    let ledger = &workspace.ledger;
+    let by_digits = || {
+        let wanted = name.trim_start_matches('-');
+        let found: Vec<&Arc<Entry>> = ledger
+            .entries
+            .iter()
+            .filter(|entry| entry.path.stem().rsplit('-').next().is_some_and(|digits| digits == wanted))
+            .collect();
+        match found.as_slice() {
+            [one] => Some(*one),
+            _ => None,
+        }
+    };
+    let name_only = name.rsplit('/').next().unwrap_or(name);
+    ledger.entry(name).or_else(|| ledger.entry(name_only)).or_else(by_digits).ok_or_else(|| {
+        Outcome::refused(format_args!("there is no amendment {name}; `pindrift log` lists them"), UNUSABLE)
+    })
+}
