@@ -9,6 +9,16 @@ use crate::code::Expr;
 use crate::pins::{Project, Site};
 use crate::places::RelPath;
 
+mod known;
+mod parts;
+mod scope;
+mod worlds;
+
+pub use known::algorithm;
+pub use parts::fits;
+use scope::Eval;
+pub use worlds::worlds;
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     Str(String),
@@ -82,17 +92,42 @@ pub struct World {
     pub bound: Vec<Vec<(String, Expr)>>,
 }
 
-/// The worlds of a site, in the order in which the runner meets them; one with nothing bound when there
-/// are no cases. At most 2,000; beyond that one more with nothing bound stands for the rest.
-pub fn worlds(project: &Project, site: &Site) -> Vec<World> {
-    let _ = project;
-    vec![World { case: None, bound: vec![Vec::new(); site.frames.len()] }]
-}
-
 impl World {
     /// Value of an expression that stands in frame `frame` of the site.
     pub fn value(&self, project: &Project, site: &Site, frame: usize, expr: &Expr) -> Value {
-        let _ = (project, site, frame, expr);
-        Value::Unknown
+        let eval = Eval::new(project, Some(site), Some(self));
+        match eval.frame(frame) {
+            Some(mut place) => {
+                if expr.span.end > 0 && place.function.is_some_and(|f| f.span.contains(expr.span)) {
+                    place.at = expr.span.start.max(1);
+                }
+                eval.value(&place, expr, 0)
+            }
+            None => Value::Unknown,
+        }
+    }
+
+    /// A value as the path of a file that is opened in that frame: relative ones are read from the working
+    /// folder (pytest's root, the Cargo package).
+    pub fn file(&self, project: &Project, site: &Site, frame: usize, value: Value) -> Value {
+        let eval = Eval::new(project, Some(site), Some(self));
+        eval.frame(frame).map_or(Value::Unknown, |place| eval.file(&place, value))
     }
 }
+
+/// Listed files that fit a path of which only parts are known; empty when none or more than 20 do.
+pub fn candidates(project: &Project, path: &Value) -> Vec<RelPath> {
+    let Value::Paths(parts) = path else { return Vec::new() };
+    let Some(Some(first)) = parts.first() else { return Vec::new() };
+    let folder = first.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let Some(folder) = RelPath::new(folder) else { return Vec::new() };
+    if folder.as_str().is_empty() && !first.contains('/') && parts.len() < 3 {
+        return Vec::new();
+    }
+    let mut fitting = project.shelf.below(&folder).filter(|path| parts::fits(parts, path.as_str()));
+    let found: Vec<RelPath> = fitting.by_ref().take(MOST_CANDIDATES + 1).cloned().collect();
+    if found.len() > MOST_CANDIDATES { Vec::new() } else { found }
+}
+
+/// Most files that a pattern may stand for.
+pub const MOST_CANDIDATES: usize = 20;

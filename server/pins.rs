@@ -41,6 +41,8 @@ pub struct Project {
     pub files: Arc<BTreeMap<RelPath, Arc<Facts>>>,
     /// Packages of the repository's Cargo manifests.
     pub crates: Arc<crate::code::rust::Crates>,
+    /// Where names are defined; made when first asked, and anew when `files` is another.
+    pub names: Arc<names::Names>,
 }
 
 impl Project {
@@ -148,6 +150,7 @@ pub fn facts_of(path: &RelPath, text: &Text, tree: &Tree, language: Language, vo
 }
 
 pub mod macros;
+pub mod names;
 pub mod sites;
 
 /// Whether a Python file is a test module or conftest by pytest's own naming.
@@ -170,10 +173,12 @@ fn words(language: Language) -> Option<&'static Regex> {
     static PYTHON: OnceLock<Option<Regex>> = OnceLock::new();
     static RUST: OnceLock<Option<Regex>> = OnceLock::new();
     let (slot, words) = match language {
-        Language::Python => (&PYTHON, "assert|verify|snapshot|golden|approv|regression|expect|filecmp|difflib"),
+        Language::Python => {
+            (&PYTHON, "assert|verify|snapshot|golden|approv|regression|expect|filecmp|difflib|def test")
+        }
         Language::Rust => (
             &RUST,
-            r"assert|insta|expect|golden|snapshot|macro_rules|#\[test|#\[path|mod [A-Za-z_0-9]+;|snapbox|trycmd|trybuild",
+            r"assert|insta|expect|golden|snapshot|macro_rules|#\[test|[:_a-z]test\b|test_case|#\[path|mod [A-Za-z_0-9]+;|snapbox|trycmd|trybuild",
         ),
     };
     slot.get_or_init(|| Regex::new(words).ok()).as_ref()
@@ -330,7 +335,7 @@ impl Project {
             files.extend(more);
         }
         let crates = Arc::new(code::rust::Crates::of(&shelf));
-        Some(Project { root, settings, shelf, files: Arc::new(files), crates })
+        Some(Project { root, settings, shelf, files: Arc::new(files), crates, names: Arc::default() })
     }
 
     /// The same project with other facts of one file.

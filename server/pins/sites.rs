@@ -1,9 +1,323 @@
-//! Wrappers to a fixed point: from the matches of the queries to the calls that a reader of the tests sees.
+//! Wrappers to a fixed point: from the matches of the queries and the calls of the workspace's helpers to
+//! the calls that a reader of the tests sees. A function that is not a test and holds a comparison hands
+//! it on to its callers, with what they pass for its parameters. Never looks at a baseline.
 
-use super::{Extent, Project, Site};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
+
+use super::names::{self, Named};
+use super::{Extent, Frame, Match, Project, Site};
+use crate::code::{Arg, Expr, ExprKind, Function, Unit};
+use crate::places::RelPath;
+use crate::settings::Settings;
+use crate::syntax::Language;
+use crate::text::Span;
+
+/// Longest chain of wrappers that is followed.
+const DEEPEST: usize = 8;
+/// Most comparisons that one function hands on.
+const MOST: usize = 5_000;
+
+/// `framework` of a generic comparison: `assert a == b`, `assertEqual`, `assert_eq!`.
+pub const COMPARISON: &str = "assert";
+/// Property of a match that comes from a `[[helper]]`: its index in the settings.
+pub const HELPER: &str = "pin.helper";
 
 /// Every site of the extent, in file and source order.
 pub fn sites(project: &Project, extent: &Extent) -> Vec<Site> {
-    let _ = (project, extent);
-    Vec::new()
+    let mut search = Search { project, chains: HashMap::new(), direct: HashMap::new() };
+    let mut sites = Vec::new();
+    for (file, facts) in project.files.iter().filter(|(file, _)| extent.holds(file)) {
+        let from = sites.len();
+        for (index, function) in facts.unit.functions.iter().enumerate() {
+            let chains = match is_test(&facts.unit, function) {
+                true => search.chains(file, index, DEEPEST, &mut Vec::new()),
+                false => search.unreached(file, index),
+            };
+            sites.extend(chains.iter().map(|chain| Site { found: chain.found.clone(), frames: chain.frames.clone() }));
+        }
+        for found in search.direct(file).get(&None).into_iter().flatten().filter(|found| found.framework != COMPARISON)
+        {
+            let frame =
+                Frame { file: file.clone(), function: None, at: found.span, given: BTreeMap::new(), is_macro: false };
+            sites.push(Site { found: found.clone(), frames: vec![frame] });
+        }
+        sites[from..].sort_by_key(|site| site.frames[0].at.start);
+    }
+    sites
+}
+
+/// Whether a test runner calls this function.
+pub fn is_test(unit: &Unit, function: &Function) -> bool {
+    match unit.language {
+        Language::Python => {
+            (function.name.starts_with("test") || function.name == "runTest")
+                && !function.path.last().is_some_and(|around| {
+                    // Inside a function, not a class.
+                    !unit.scopes.iter().any(|scope| scope.name == *around)
+                })
+                && !function.marks.iter().any(is_fixture)
+        }
+        Language::Rust => function.marks.iter().any(|mark| {
+            let name = match &mark.kind {
+                ExprKind::Macro { name, .. } => name.replace("::", "."),
+                ExprKind::Call { callee, .. } => callee.dotted().unwrap_or_default(),
+                _ => mark.dotted().unwrap_or_default(),
+            };
+            let last = name.rsplit(['.', ':']).next().unwrap_or_default();
+            matches!(last, "rstest" | "test_case" | "test_matrix" | "dir_test" | "quickcheck")
+                || last == "test"
+                || last.ends_with("_test")
+        }),
+    }
+}
+
+fn is_fixture(mark: &Expr) -> bool {
+    let callee = match &mark.kind {
+        ExprKind::Call { callee, .. } => callee,
+        _ => mark,
+    };
+    callee.dotted().is_some_and(|name| name == "fixture" || name.ends_with(".fixture"))
+}
+
+/// A comparison as one function hands it on: the frames from that function down.
+#[derive(Debug)]
+struct Chain {
+    found: Match,
+    frames: Vec<Frame>,
+}
+
+type Direct = HashMap<Option<usize>, Vec<Match>>;
+
+struct Search<'a> {
+    project: &'a Project,
+    chains: HashMap<(RelPath, usize), Rc<Vec<Rc<Chain>>>>,
+    direct: HashMap<RelPath, Rc<Direct>>,
+}
+
+impl<'a> Search<'a> {
+    /// The matches of a file by the function that holds them, calls of the workspace's helpers among them.
+    fn direct(&mut self, file: &RelPath) -> Rc<Direct> {
+        if let Some(known) = self.direct.get(file) {
+            return known.clone();
+        }
+        let mut direct: Direct = HashMap::new();
+        if let Some(facts) = self.project.files.get(file) {
+            let unit = &facts.unit;
+            let by_start: HashMap<usize, usize> =
+                unit.functions.iter().enumerate().map(|(i, function)| (function.span.start, i)).collect();
+            for found in &facts.matches {
+                let function = unit.function_at(found.span).and_then(|f| by_start.get(&f.span.start).copied());
+                direct.entry(function).or_default().push(found.clone());
+            }
+            if !self.project.settings.helpers.is_empty() {
+                for (i, function) in unit.functions.iter().enumerate() {
+                    let found = helper_calls(&self.project.settings, function);
+                    if !found.is_empty() {
+                        direct.entry(Some(i)).or_default().extend(found);
+                    }
+                }
+            }
+            for found in direct.values_mut() {
+                found.sort_by_key(|found| found.span.start);
+            }
+        }
+        let direct = Rc::new(direct);
+        self.direct.insert(file.clone(), direct.clone());
+        direct
+    }
+
+    fn chains(
+        &mut self,
+        file: &RelPath,
+        index: usize,
+        left: usize,
+        within: &mut Vec<(RelPath, usize)>,
+    ) -> Rc<Vec<Rc<Chain>>> {
+        let key = (file.clone(), index);
+        if let Some(known) = self.chains.get(&key) {
+            return known.clone();
+        }
+        let project = self.project;
+        let empty = Rc::new(Vec::new());
+        let (Some(unit), true) = (project.unit(file), left > 0) else { return empty };
+        let Some(function) = unit.functions.get(index) else { return empty };
+        if within.contains(&key) || is_helper(&project.settings, function) {
+            return empty;
+        }
+        let frame =
+            |at: Span| Frame { file: file.clone(), function: Some(index), at, given: BTreeMap::new(), is_macro: false };
+        let mut chains: Vec<Rc<Chain>> = Vec::new();
+        for found in self.direct(file).get(&Some(index)).into_iter().flatten() {
+            chains.push(Rc::new(Chain { found: found.clone(), frames: vec![frame(found.span)] }));
+        }
+        let scope = names::scope_of(Some(function));
+        let mut calls: Vec<(&Expr, &Expr, &[Arg])> = Vec::new();
+        for stmt in &function.body {
+            stmt.walk(&mut |expr| {
+                if let ExprKind::Call { callee, args } = &expr.kind {
+                    calls.push((expr, callee, args));
+                }
+            });
+        }
+        within.push(key.clone());
+        for (call, callee, args) in calls {
+            let Some((to, inner)) = self.callee(unit, &scope, callee) else { continue };
+            let Some(called) = to.functions.get(inner) else { continue };
+            if is_test(to, called) {
+                continue;
+            }
+            let handed = self.chains(&to.path, inner, left - 1, within);
+            if handed.is_empty() {
+                continue;
+            }
+            let given = given(to.language, called, callee, args);
+            for chain in handed.iter() {
+                if chain.frames.len() >= DEEPEST || chains.len() >= MOST {
+                    continue;
+                }
+                let mut frames = Vec::with_capacity(chain.frames.len() + 1);
+                frames.push(frame(call.span));
+                frames.extend(chain.frames.iter().cloned());
+                frames[1].given = given.clone();
+                chains.push(Rc::new(Chain { found: chain.found.clone(), frames }));
+            }
+        }
+        within.pop();
+        chains.sort_by_key(|chain| chain.frames[0].at.start);
+        let chains = Rc::new(chains);
+        self.chains.insert(key, chains.clone());
+        chains
+    }
+
+    fn callee(&self, unit: &'a Unit, scope: &[String], callee: &Expr) -> Option<(&'a Unit, usize)> {
+        let found = match callee.dotted() {
+            Some(dotted) => names::find(self.project, unit, scope, &dotted),
+            None => None,
+        };
+        let found = match (found, &callee.kind) {
+            (None, ExprKind::Attr(_, name)) => names::method(self.project, unit, name),
+            (found, _) => found,
+        };
+        match found? {
+            Named::Function(unit, index) => Some((unit, index)),
+            _ => None,
+        }
+    }
+
+    /// Framework comparisons in a function that is not a test and that no test is seen to call: callbacks,
+    /// harness functions. A generic comparison there is not a test's.
+    fn unreached(&mut self, file: &RelPath, index: usize) -> Rc<Vec<Rc<Chain>>> {
+        let direct = self.direct(file);
+        let found = direct.get(&Some(index)).into_iter().flatten();
+        let found: Vec<&Match> = found.filter(|found| found.framework != COMPARISON).collect();
+        let helper = |unit: &Unit| unit.functions.get(index).is_some_and(|f| is_helper(&self.project.settings, f));
+        if found.is_empty()
+            || self.project.unit(file).is_some_and(helper)
+            || self.reached(file, index, &mut HashSet::new(), DEEPEST)
+        {
+            return Rc::default();
+        }
+        let chain = |found: &Match| {
+            let at = found.span;
+            let frame =
+                Frame { file: file.clone(), function: Some(index), at, given: BTreeMap::new(), is_macro: false };
+            Rc::new(Chain { found: found.clone(), frames: vec![frame] })
+        };
+        Rc::new(found.into_iter().map(chain).collect())
+    }
+
+    fn reached(&self, file: &RelPath, index: usize, seen: &mut HashSet<(RelPath, usize)>, left: usize) -> bool {
+        if left == 0 || !seen.insert((file.clone(), index)) {
+            return false;
+        }
+        let Some(function) = self.project.unit(file).and_then(|unit| unit.functions.get(index)) else { return false };
+        names::calls_of(self.project, &function.name).into_iter().any(|called| {
+            let Some(unit) = self.project.unit(&called.file) else { return false };
+            let Some(caller) = unit.functions.get(called.by) else { return false };
+            let scope = names::scope_of(Some(caller));
+            let to = names::find(self.project, unit, &scope, &called.dotted)
+                .or_else(|| names::method(self.project, unit, &function.name));
+            let Some(Named::Function(to, at)) = to else { return false };
+            to.path == *file
+                && at == index
+                && (is_test(unit, caller) || self.reached(&called.file, called.by, seen, left - 1))
+        })
+    }
+}
+
+/// What a call passes for the parameters of the function. A parameter that a spread argument may fill is
+/// opaque; one that is not passed is left out.
+pub fn given(language: Language, called: &Function, callee: &Expr, args: &[Arg]) -> BTreeMap<String, Expr> {
+    let name = |raw: &str| raw.trim_start_matches(['&', '*', ' ']).trim_start_matches("mut ").trim().to_string();
+    let mut params: Vec<String> = called.params.iter().map(|param| name(&param.name)).collect();
+    let bound = match language {
+        Language::Python => {
+            !called.path.is_empty()
+                && matches!(params.first().map(String::as_str), Some("self" | "cls"))
+                && matches!(callee.kind, ExprKind::Attr(..))
+        }
+        Language::Rust => params.first().is_some_and(|first| first == "self") && args.len() < params.len(),
+    };
+    if bound {
+        params.remove(0);
+    }
+    let mut given = BTreeMap::new();
+    let mut spread = false;
+    let mut at = 0;
+    for arg in args {
+        if arg.spread {
+            spread = true;
+        } else if let Some(keyword) = arg.name.as_ref().filter(|_| language == Language::Python) {
+            given.insert(keyword.clone(), arg.value.clone());
+        } else {
+            if !spread && let Some(param) = params.get(at) {
+                given.insert(param.clone(), arg.value.clone());
+            }
+            at += 1;
+        }
+    }
+    if spread {
+        for param in params {
+            given.entry(param).or_insert_with(|| Expr::opaque(Span::default()));
+        }
+    }
+    given
+}
+
+fn same_name(call: &str, dotted: &str) -> bool {
+    dotted == call || dotted.strip_suffix(call).is_some_and(|before| before.ends_with('.'))
+}
+
+fn is_helper(settings: &Settings, function: &Function) -> bool {
+    settings.helpers.iter().any(|helper| helper.call.rsplit('.').next() == Some(&function.name))
+}
+
+/// Calls of `[[helper]]` functions and macros in the body and the decorators of a function.
+fn helper_calls(settings: &Settings, function: &Function) -> Vec<Match> {
+    let mut found = Vec::new();
+    let mut see = |expr: &Expr| {
+        let dotted = match &expr.kind {
+            ExprKind::Call { callee, .. } => match &callee.kind {
+                ExprKind::Attr(_, name) => callee.dotted().unwrap_or_else(|| name.clone()),
+                _ => callee.dotted().unwrap_or_default(),
+            },
+            ExprKind::Macro { name, .. } => name.replace("::", "."),
+            _ => return,
+        };
+        for (i, helper) in settings.helpers.iter().enumerate() {
+            if same_name(&helper.call, &dotted) {
+                found.push(Match {
+                    framework: helper.id.clone(),
+                    properties: BTreeMap::from([(HELPER.to_string(), i.to_string())]).into(),
+                    span: expr.span,
+                    captures: Vec::new(),
+                });
+                break;
+            }
+        }
+    };
+    function.marks.iter().for_each(|mark| mark.walk(&mut see));
+    function.body.iter().for_each(|stmt| stmt.walk(&mut see));
+    found
 }

@@ -1,0 +1,501 @@
+//! The evaluator: names through local bindings, parameters, enclosing functions, classes, modules and
+//! imports; operators; functions of one returned expression. Bounded in depth and in steps.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::parts::Parts;
+use super::{Step, Value, World};
+use crate::code::{Arg, Expr, ExprKind, Function, Op, Piece, Stmt, StmtKind, Target, Unit};
+use crate::pins::names::{self, Named};
+use crate::pins::{Project, Site};
+use crate::syntax::Language;
+
+const DEEPEST: usize = 60;
+const STEPS: usize = 20_000;
+
+/// Where an expression stands.
+#[derive(Clone)]
+pub(super) struct Place<'a> {
+    pub unit: &'a Unit,
+    pub function: Option<&'a Function>,
+    /// Classes or modules around, where it is not in a function.
+    pub within: &'a [String],
+    /// Bindings that begin before this byte count.
+    pub at: usize,
+    /// Frame of the site, where it is one: its parameters and loop variables are known to the world.
+    pub frame: Option<usize>,
+    /// Parameters of a function that is followed.
+    pub args: Rc<HashMap<String, Value>>,
+}
+
+impl Place<'_> {
+    pub fn scope(&self) -> Vec<String> {
+        if self.function.is_some() { names::scope_of(self.function) } else { self.within.to_vec() }
+    }
+}
+
+pub(super) struct Eval<'a> {
+    pub project: &'a Project,
+    pub site: Option<&'a Site>,
+    pub world: Option<&'a World>,
+    fuel: Cell<usize>,
+}
+
+/// The last thing that a straight walk to a place bound to a name.
+enum Local<'a> {
+    Not,
+    /// The expression, the part of it that a tuple target takes, and where it stands.
+    Is(&'a Expr, Vec<usize>, usize),
+    Unknown,
+}
+
+impl<'a> Eval<'a> {
+    pub fn new(project: &'a Project, site: Option<&'a Site>, world: Option<&'a World>) -> Eval<'a> {
+        Eval { project, site, world, fuel: Cell::new(STEPS) }
+    }
+
+    /// Place of a frame of the site.
+    pub fn frame(&self, index: usize) -> Option<Place<'a>> {
+        let frame = self.site?.frames.get(index)?;
+        let unit = self.project.unit(&frame.file)?;
+        let function = frame.function.and_then(|f| unit.functions.get(f));
+        Some(Place { unit, function, within: &[], at: frame.at.start, frame: Some(index), args: Rc::default() })
+    }
+
+    pub fn module(&self, unit: &'a Unit) -> Place<'a> {
+        Place { unit, function: None, within: &[], at: usize::MAX, frame: None, args: Rc::default() }
+    }
+
+    pub fn value(&self, place: &Place<'a>, expr: &'a Expr, depth: usize) -> Value {
+        let fuel = self.fuel.get();
+        if depth >= DEEPEST || fuel == 0 {
+            return Value::Unknown;
+        }
+        self.fuel.set(fuel - 1);
+        let depth = depth + 1;
+        match &expr.kind {
+            ExprKind::Str(text) => Value::Str(text.clone()),
+            ExprKind::Char(c) => Value::Str(c.to_string()),
+            ExprKind::Bytes(bytes) => Value::Bytes(bytes.clone()),
+            ExprKind::Int(text) => text.parse().map_or(Value::Unknown, Value::Int),
+            ExprKind::Float(text) => Value::Float(text.clone()),
+            ExprKind::Bool(yes) => Value::Bool(*yes),
+            ExprKind::None => Value::None,
+            ExprKind::Name(name) => self.name(place, name, depth),
+            ExprKind::Format(pieces) => self.format(place, pieces, depth),
+            ExprKind::Neg(inner) => match self.value(place, inner, depth) {
+                Value::Int(number) => number.checked_neg().map_or(Value::Unknown, Value::Int),
+                Value::Float(text) => Value::Float(format!("-{text}")),
+                _ => Value::Unknown,
+            },
+            ExprKind::Binary(op, left, right) => self.binary(place, *op, left, right, depth),
+            ExprKind::List(items) | ExprKind::Tuple(items) | ExprKind::Set(items) => {
+                Value::List(items.iter().map(|item| self.value(place, item, depth)).collect())
+            }
+            ExprKind::Dict(items) => Value::Dict(
+                items
+                    .iter()
+                    .map(|(key, value)| (self.value(place, key, depth), self.value(place, value, depth)))
+                    .collect(),
+            ),
+            ExprKind::Index(base, key) => self.index(place, base, key, depth),
+            ExprKind::Attr(base, name) => self.attribute(place, expr, base, name, depth),
+            ExprKind::Call { callee, args } => self.call(place, expr, callee, args, depth),
+            ExprKind::Macro { name, args, .. } => self.macro_call(place, name, args, depth),
+            ExprKind::At(inner) => self.value(place, inner, depth),
+            ExprKind::Cond(_, then, otherwise) => {
+                let (then, otherwise) = (self.value(place, then, depth), self.value(place, otherwise, depth));
+                if then == otherwise { then } else { Value::Unknown }
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    fn format(&self, place: &Place<'a>, pieces: &'a [Piece], depth: usize) -> Value {
+        let mut all = Parts::text("");
+        for piece in pieces {
+            let part = match piece {
+                Piece::Text(text) => Parts::text(text.clone()),
+                Piece::Hole(expr, spec) => match self.value(place, expr, depth) {
+                    value if spec.is_empty() || matches!(spec.as_str(), "!s" | "{}" | ":") => Parts::of(&value),
+                    Value::Digest(alg) if pieces.len() == 1 => return Value::Digest(alg),
+                    Value::Int(number) => padded(number, spec).map_or(Parts::unknown(), Parts::text),
+                    _ => Parts::unknown(),
+                },
+            };
+            if let ([Piece::Hole(hole, _)], true) = (pieces, part.parts == [None]) {
+                let value = self.value(place, hole, depth);
+                if matches!(value, Value::Digest(_)) {
+                    return value;
+                }
+            }
+            all = all.then(part);
+        }
+        all.value()
+    }
+
+    fn binary(&self, place: &Place<'a>, op: Op, left: &'a Expr, right: &'a Expr, depth: usize) -> Value {
+        let (a, b) = (self.value(place, left, depth), self.value(place, right, depth));
+        match (op, &a, &b) {
+            (Op::Add, Value::Int(x), Value::Int(y)) => x.checked_add(*y).map_or(Value::Unknown, Value::Int),
+            (Op::Sub, Value::Int(x), Value::Int(y)) => x.checked_sub(*y).map_or(Value::Unknown, Value::Int),
+            (Op::Mul, Value::Int(x), Value::Int(y)) => x.checked_mul(*y).map_or(Value::Unknown, Value::Int),
+            (Op::Add, Value::List(x), Value::List(y)) => Value::List(x.iter().chain(y).cloned().collect()),
+            // `read + "\n"`: the comparison sees more than the file holds.
+            (Op::Add, Value::Content { .. }, Value::Str(more)) => {
+                a.clone().stepped(Step::Unknown(format!("adds {more:?}")))
+            }
+            (Op::Add, ..)
+                if is_text(&a) && (is_text(&b) || b == Value::Unknown) || a == Value::Unknown && is_text(&b) =>
+            {
+                Parts::of(&a).then(Parts::of(&b)).value()
+            }
+            (Op::Div, ..) if is_text(&a) || is_text(&b) => Parts::of(&a).join(Parts::of(&b)).value(),
+            (Op::Mod, Value::Str(format), _) if place.unit.language == Language::Python => percent(format, &b).value(),
+            _ => Value::Unknown,
+        }
+    }
+
+    fn index(&self, place: &Place<'a>, base: &'a Expr, key: &'a Expr, depth: usize) -> Value {
+        if let ExprKind::Attr(owner, name) = &base.kind
+            && name == "parents"
+        {
+            let Value::Int(up) = self.value(place, key, depth) else { return Value::Unknown };
+            let start = self.value(place, owner, depth);
+            return (0..=up.clamp(0, 32)).fold(start, |path, _| super::parts::parent(&path));
+        }
+        let key = self.value(place, key, depth);
+        match (self.value(place, base, depth), key) {
+            (Value::List(items), Value::Int(at)) => {
+                let at = if at < 0 { at + items.len() as i64 } else { at };
+                usize::try_from(at).ok().and_then(|at| items.get(at).cloned()).unwrap_or(Value::Unknown)
+            }
+            (Value::Dict(items), key) if key != Value::Unknown => {
+                items.into_iter().rfind(|(k, _)| *k == key).map_or(Value::Unknown, |(_, value)| value)
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    /// Value of a name: the nearest binding that a straight walk reaches.
+    pub fn name(&self, place: &Place<'a>, name: &str, depth: usize) -> Value {
+        if place.unit.language == Language::Python && name == "__file__" {
+            return Value::Path(place.unit.path.clone());
+        }
+        if let Some(value) = self.variable(place, name, depth) {
+            return value;
+        }
+        let scope = place.scope();
+        self.named(names::find(self.project, place.unit, &scope, name), depth)
+    }
+
+    pub fn named(&self, found: Option<Named<'a>>, depth: usize) -> Value {
+        match found {
+            Some(Named::Constant(unit, binding)) => {
+                let place = Place { within: &binding.path, ..self.module(unit) };
+                self.value(&place, &binding.value, depth + 1)
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    /// Value of a parameter, a loop variable or a local binding, here or in a function around.
+    fn variable(&self, place: &Place<'a>, name: &str, depth: usize) -> Option<Value> {
+        if let Some(value) = place.args.get(name) {
+            return Some(value.clone());
+        }
+        let function = place.function?;
+        match self.local(&function.body, place.at, name) {
+            Local::Is(expr, part, at) => {
+                let inner = Place { at, ..place.clone() };
+                let value = self.value(&inner, expr, depth + 1);
+                let value = part.iter().fold(value, |value, at| match value {
+                    Value::List(items) => items.get(*at).cloned().unwrap_or(Value::Unknown),
+                    _ => Value::Unknown,
+                });
+                return Some(self.mutated(&function.body, (at, place.at), name, value, place, depth));
+            }
+            Local::Unknown => {
+                return Some(self.bound(place, name, depth).unwrap_or(Value::Unknown));
+            }
+            Local::Not => {}
+        }
+        if let Some(value) = self.bound(place, name, depth) {
+            return Some(value);
+        }
+        if let Some(param) = function.params.iter().find(|p| p.name.trim_start_matches('*') == name) {
+            if let Some(frame) = place.frame.filter(|frame| *frame > 0)
+                && let Some(given) = self.site.and_then(|site| site.frames.get(frame)?.given.get(name))
+                && let Some(outer) = self.frame(frame - 1)
+            {
+                return Some(self.value(&outer, given, depth + 1));
+            }
+            return Some(match &param.default {
+                Some(default) if place.frame != Some(0) => self.value(&self.module(place.unit), default, depth + 1),
+                _ => Value::Unknown,
+            });
+        }
+        // A function inside a function sees the outer one's names.
+        let (outer_name, outer_path) = function.path.split_last()?;
+        let outer = place.unit.functions.iter().find(|f| f.name == *outer_name && f.path == outer_path)?;
+        let same = self.site.and_then(|site| {
+            site.frames.iter().position(|frame| {
+                frame.file == place.unit.path
+                    && frame.function.and_then(|f| place.unit.functions.get(f)).is_some_and(|f| f.span == outer.span)
+            })
+        });
+        let outer = Place {
+            unit: place.unit,
+            function: Some(outer),
+            within: &[],
+            at: function.span.start,
+            frame: same,
+            args: Rc::default(),
+        };
+        self.variable(&outer, name, depth + 1)
+    }
+
+    /// What the world binds in that frame.
+    fn bound(&self, place: &Place<'a>, name: &str, depth: usize) -> Option<Value> {
+        let bound = self.world?.bound.get(place.frame?)?;
+        let (_, expr) = bound.iter().rfind(|(bound, _)| bound == name)?;
+        let function = place.function;
+        // Parameter rows stand at the module's level, loop items before the loop.
+        let at = if expr.span.end == 0 { usize::MAX } else { expr.span.start };
+        let outer = Place { at, args: Rc::default(), function, ..place.clone() };
+        if matches!(&expr.kind, ExprKind::Name(other) if other == name) {
+            return Some(self.named(names::find(self.project, place.unit, &[], name), depth + 1));
+        }
+        Some(self.value(&outer, expr, depth + 1))
+    }
+
+    /// The expression that a local name or a parameter is bound to, and the place where it stands.
+    pub fn binding(&self, place: &Place<'a>, name: &str) -> Option<(&'a Expr, Place<'a>)> {
+        let function = place.function?;
+        match self.local(&function.body, place.at, name) {
+            Local::Is(expr, part, at) if part.is_empty() => return Some((expr, Place { at, ..place.clone() })),
+            Local::Not => {}
+            _ => return None,
+        }
+        let frame = place.frame.filter(|frame| *frame > 0)?;
+        let given = self.site?.frames.get(frame)?.given.get(name)?;
+        Some((given, self.frame(frame - 1)?))
+    }
+
+    fn local(&self, body: &'a [Stmt], at: usize, name: &str) -> Local<'a> {
+        let mut found = Local::Not;
+        for stmt in body {
+            if stmt.span.start >= at {
+                break;
+            }
+            let inside = stmt.span.holds(at);
+            match &stmt.kind {
+                // A name is not bound while its own value is computed.
+                StmtKind::Bind { .. } if inside => {}
+                StmtKind::Bind { target, value } => {
+                    let mut part = Vec::new();
+                    if target_part(target, name, &mut part) {
+                        found = Local::Is(value, part, stmt.span.start);
+                    }
+                }
+                StmtKind::With { items, body } => {
+                    for (item, target) in items {
+                        let mut part = Vec::new();
+                        if target.as_ref().is_some_and(|target| target_part(target, name, &mut part))
+                            && item.span.end <= at
+                        {
+                            found = Local::Is(item, part, item.span.start);
+                        }
+                    }
+                    match self.local(body, at, name) {
+                        Local::Not => {}
+                        inner => found = inner,
+                    }
+                }
+                StmtKind::For { target, body, .. } => {
+                    let mut part = Vec::new();
+                    if target_part(target, name, &mut part) {
+                        found = Local::Unknown;
+                    }
+                    self.branch(&[body], inside, at, name, &mut found);
+                }
+                StmtKind::While { body, .. } => self.branch(&[body], inside, at, name, &mut found),
+                StmtKind::If { then, otherwise, .. } => self.branch(&[then, otherwise], inside, at, name, &mut found),
+                StmtKind::Block(parts) => {
+                    let parts: Vec<&'a [Stmt]> = parts.iter().map(Vec::as_slice).collect();
+                    self.branch(&parts, inside, at, name, &mut found);
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Parts of which any may have run.
+    fn branch<P: AsRef<[Stmt]> + ?Sized>(
+        &self,
+        parts: &[&'a P],
+        inside: bool,
+        at: usize,
+        name: &str,
+        found: &mut Local<'a>,
+    ) {
+        for part in parts {
+            let part: &'a [Stmt] = (*part).as_ref();
+            let here = part.iter().any(|stmt| stmt.span.holds(at));
+            match self.local(part, if here { at } else { usize::MAX }, name) {
+                Local::Not => {}
+                inner if here => *found = inner,
+                _ if inside && part.first().is_some_and(|stmt| stmt.span.start > at) => {}
+                _ => *found = Local::Unknown,
+            }
+        }
+    }
+
+    /// A value after the statements that change it in place (`path.push("x")`, `items.append(…)`).
+    fn mutated(
+        &self,
+        body: &'a [Stmt],
+        between: (usize, usize),
+        name: &str,
+        value: Value,
+        place: &Place<'a>,
+        depth: usize,
+    ) -> Value {
+        let mut value = value;
+        for stmt in body {
+            if stmt.span.start <= between.0 || stmt.span.start >= between.1 {
+                continue;
+            }
+            let StmtKind::Expr(expr) = &stmt.kind else { continue };
+            let ExprKind::Call { callee, args } = &expr.kind else { continue };
+            let ExprKind::Attr(base, method) = &callee.kind else { continue };
+            if !matches!(&base.kind, ExprKind::Name(base) if base == name) {
+                continue;
+            }
+            let inner = Place { at: stmt.span.start, ..place.clone() };
+            let arg = args.first().map_or(Value::Unknown, |arg| self.value(&inner, &arg.value, depth + 1));
+            value = match (method.as_str(), &value) {
+                ("push", Value::Str(_) | Value::Path(_) | Value::Paths(_) | Value::Pattern(_)) => {
+                    Parts::of(&value).join(Parts::of(&arg)).value()
+                }
+                ("pop", Value::Path(_) | Value::Paths(_)) => super::parts::parent(&value),
+                ("set_extension" | "set_file_name", _) => self.method(place.unit.language, value, method, &[arg]),
+                ("push_str", _) if is_text(&value) => Parts::of(&value).then(Parts::of(&arg)).value(),
+                ("append" | "push", Value::List(items)) => Value::List(items.iter().cloned().chain([arg]).collect()),
+                (
+                    "extend" | "insert" | "remove" | "clear" | "sort" | "reverse" | "update" | "pop" | "truncate"
+                    | "retain" | "dedup" | "read_to_string" | "read_to_end",
+                    _,
+                ) => Value::Unknown,
+                _ => value,
+            };
+        }
+        value
+    }
+
+    /// Value of a call of one of the project's functions: its single returned expression.
+    pub fn follow(&self, place: &Place<'a>, callee: &'a Expr, args: &'a [Arg], depth: usize) -> Option<Value> {
+        let dotted = callee.dotted()?;
+        let scope = place.scope();
+        let found = names::find(self.project, place.unit, &scope, &dotted)?;
+        let Named::Function(unit, index) = found else { return None };
+        let function = unit.functions.get(index)?;
+        let given = crate::pins::sites::given(unit.language, function, callee, args);
+        let mut values = HashMap::new();
+        for param in given.keys() {
+            // The expressions live in `args`; evaluate them where the call stands.
+            let of = args.iter().find(|arg| given.get(param).is_some_and(|g| g.span == arg.value.span));
+            let value = of.map_or(Value::Unknown, |arg| self.value(place, &arg.value, depth));
+            values.insert(param.clone(), value);
+        }
+        let result = single_return(&function.body)?;
+        let inner = Place {
+            unit,
+            function: Some(function),
+            within: &[],
+            at: result.span.start,
+            frame: None,
+            args: Rc::new(values),
+        };
+        Some(self.value(&inner, result, depth))
+    }
+}
+
+/// The one expression that a function returns, reached straight; `None` when there are several.
+fn single_return(body: &[Stmt]) -> Option<&Expr> {
+    fn gather<'b>(body: &'b [Stmt], straight: bool, found: &mut Vec<Option<&'b Expr>>) {
+        for stmt in body {
+            match &stmt.kind {
+                StmtKind::Return(value) => found.push(value.as_ref().filter(|_| straight)),
+                StmtKind::With { body, .. } => gather(body, straight, found),
+                StmtKind::For { body, .. } | StmtKind::While { body, .. } => gather(body, false, found),
+                StmtKind::If { then, otherwise, .. } => {
+                    gather(then, false, found);
+                    gather(otherwise, false, found);
+                }
+                StmtKind::Block(parts) => {
+                    parts.iter().for_each(|part| gather(part, parts.len() == 1 && straight, found))
+                }
+                _ => {}
+            }
+        }
+    }
+    let mut found = Vec::new();
+    gather(body, true, &mut found);
+    match found.as_slice() {
+        [Some(one)] => Some(one),
+        _ => None,
+    }
+}
+
+/// Whether a target binds `name`; the way to it through tuples.
+fn target_part(target: &Target, name: &str, part: &mut Vec<usize>) -> bool {
+    match target {
+        Target::Name(bound, _) => bound == name,
+        Target::Tuple(targets) => targets.iter().enumerate().any(|(i, target)| {
+            part.push(i);
+            let found = target_part(target, name, part);
+            if !found {
+                part.pop();
+            }
+            found
+        }),
+        Target::Other => false,
+    }
+}
+
+pub(super) fn is_text(value: &Value) -> bool {
+    matches!(value, Value::Str(_) | Value::Path(_) | Value::Pattern(_) | Value::Paths(_))
+}
+
+/// `03`, `:03d` of a whole number; `None` for other formats.
+fn padded(number: i64, spec: &str) -> Option<String> {
+    let spec = spec.trim_start_matches(':').trim_end_matches('d');
+    let width: usize = spec.strip_prefix('0').unwrap_or(spec).parse().ok().filter(|width| *width <= 64)?;
+    Some(if spec.starts_with('0') { format!("{number:0width$}") } else { format!("{number:width$}") })
+}
+
+/// Python's `"…%s…" % value`, for `%s` and `%d`.
+fn percent(format: &str, value: &Value) -> Parts {
+    let values: Vec<Value> = match value {
+        Value::List(items) => items.clone(),
+        one => vec![one.clone()],
+    };
+    let mut values = values.into_iter();
+    let mut all = Parts::text("");
+    let mut rest = format;
+    while let Some(at) = rest.find('%') {
+        all = all.then(Parts::text(&rest[..at]));
+        let code: String = rest[at + 1..].chars().take(1).collect();
+        rest = &rest[at + 1 + code.len()..];
+        all = all.then(match code.as_str() {
+            "%" => Parts::text("%"),
+            "s" | "d" | "i" => values.next().map_or(Parts::unknown(), |value| Parts::of(&value)),
+            _ => return Parts::unknown(),
+        });
+    }
+    all.then(Parts::text(rest))
+}

@@ -1,0 +1,382 @@
+//! What a name stands for: functions and constants of the same file, and through imports those of the
+//! repository's other files. Takes a unit, the scope in which the name stands and the dotted name.
+//! Never guesses: a name that could be two things is none.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use super::{Facts, Project};
+use crate::code::{Binding, Expr, ExprKind, Function, Unit};
+use crate::places::RelPath;
+use crate::syntax::Language;
+
+/// What was found.
+#[derive(Debug, Clone, Copy)]
+pub enum Named<'a> {
+    /// A function, as its index in [`Unit::functions`].
+    Function(&'a Unit, usize),
+    Constant(&'a Unit, &'a Binding),
+    /// A Python module.
+    Module(&'a Unit),
+}
+
+/// Longest chain of imports and base classes that is followed.
+const DEEPEST: usize = 8;
+
+type Files = Arc<BTreeMap<RelPath, Arc<Facts>>>;
+
+/// Where the functions and constants of each name are, of all Rust files. Made on the first question and
+/// again when the project's files have changed.
+#[derive(Default)]
+pub struct Names {
+    made: Mutex<Option<(Files, Arc<Index>)>>,
+}
+
+#[derive(Default)]
+struct Index {
+    functions: HashMap<String, Vec<(RelPath, usize)>>,
+    constants: HashMap<String, Vec<(RelPath, usize)>>,
+    calls: OnceLock<HashMap<String, Vec<Called>>>,
+}
+
+/// A call somewhere: by which function, and the name as written.
+#[derive(Debug, Clone)]
+pub(super) struct Called {
+    pub file: RelPath,
+    pub by: usize,
+    pub dotted: String,
+}
+
+impl Names {
+    fn index(&self, files: &Files) -> Arc<Index> {
+        let mut made = self.made.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some((of, index)) = &*made
+            && Arc::ptr_eq(of, files)
+        {
+            return index.clone();
+        }
+        let mut index = Index::default();
+        for (path, facts) in files.iter().filter(|(_, facts)| facts.unit.language == Language::Rust) {
+            for (i, function) in facts.unit.functions.iter().enumerate() {
+                index.functions.entry(function.name.clone()).or_default().push((path.clone(), i));
+            }
+            for (i, binding) in facts.unit.globals.iter().enumerate() {
+                index.constants.entry(binding.name.clone()).or_default().push((path.clone(), i));
+            }
+        }
+        let index = Arc::new(index);
+        *made = Some((files.clone(), index.clone()));
+        index
+    }
+}
+
+/// Calls inside functions, of functions with that last name, in all files.
+pub(super) fn calls_of(project: &Project, name: &str) -> Vec<Called> {
+    let index = project.names.index(&project.files);
+    let calls = index.calls.get_or_init(|| {
+        let mut calls: HashMap<String, Vec<Called>> = HashMap::new();
+        for (file, facts) in project.files.iter() {
+            for (by, function) in facts.unit.functions.iter().enumerate() {
+                let mut see = |expr: &Expr| {
+                    let ExprKind::Call { callee, .. } = &expr.kind else { return };
+                    let Some(dotted) = callee.dotted() else { return };
+                    let name = dotted.rsplit('.').next().unwrap_or_default().to_string();
+                    calls.entry(name).or_default().push(Called { file: file.clone(), by, dotted });
+                };
+                function.body.iter().for_each(|stmt| stmt.walk(&mut see));
+            }
+        }
+        calls
+    });
+    calls.get(name).cloned().unwrap_or_default()
+}
+
+impl std::fmt::Debug for Names {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str("Names")
+    }
+}
+
+/// Scopes in which the code of a function stands: its own path and its name.
+pub fn scope_of(function: Option<&Function>) -> Vec<String> {
+    function.map_or_else(Vec::new, |function| {
+        let mut scope = function.path.clone();
+        scope.push(function.name.clone());
+        scope
+    })
+}
+
+/// What `dotted` (`check`, `support.check`, `self.check`, `common::check` with `.`) stands for in `scope`.
+pub fn find<'a>(project: &'a Project, unit: &'a Unit, scope: &[String], dotted: &str) -> Option<Named<'a>> {
+    let parts: Vec<&str> = dotted.split('.').collect();
+    match unit.language {
+        Language::Python => python(project, unit, scope, &parts, DEEPEST),
+        Language::Rust => rust(project, unit, scope, &parts),
+    }
+}
+
+fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
+    let first = items.next()?;
+    items.next().is_none().then_some(first)
+}
+
+fn python<'a>(
+    project: &'a Project,
+    unit: &'a Unit,
+    scope: &[String],
+    parts: &[&str],
+    left: usize,
+) -> Option<Named<'a>> {
+    let left = left.checked_sub(1)?;
+    let (first, rest) = parts.split_first()?;
+    if matches!(*first, "self" | "cls") {
+        let [member] = rest else { return None };
+        let class =
+            (1..=scope.len()).rev().find_map(|depth| class_at(unit, &scope[..depth]).then_some(&scope[..depth]));
+        return python_member(project, unit, class?, member, left);
+    }
+    for depth in (0..=scope.len()).rev() {
+        let around = &scope[..depth];
+        if depth > 0 && depth < scope.len() && class_at(unit, around) {
+            continue;
+        }
+        // The last definition of a name is the one that counts in Python.
+        let function = unit.functions.iter().rposition(|f| f.name == *first && f.path == around);
+        if let (Some(function), []) = (function, rest) {
+            return Some(Named::Function(unit, function));
+        }
+        let mut constants = unit.globals.iter().filter(|b| b.name == *first && b.path == around);
+        if rest.is_empty()
+            && let Some(constant) = constants.next()
+        {
+            return constants
+                .all(|other| other.value.kind == constant.value.kind)
+                .then_some(Named::Constant(unit, constant));
+        }
+        if unit.scopes.iter().any(|s| s.name == *first && s.path == around) {
+            let [member] = rest else { return None };
+            let mut class = around.to_vec();
+            class.push(first.to_string());
+            return python_member(project, unit, &class, member, left);
+        }
+        let imported = unit.imports.iter().rfind(|i| i.local == *first && i.scope == around);
+        if let Some(import) = imported {
+            return python_import(project, unit, &import.path, rest, left);
+        }
+    }
+    unit.imports
+        .iter()
+        .filter(|import| import.local == "*")
+        .find_map(|import| python_import(project, unit, import.path.trim_end_matches(".*"), parts, left))
+}
+
+fn class_at(unit: &Unit, path: &[String]) -> bool {
+    let Some((name, around)) = path.split_last() else { return false };
+    unit.scopes.iter().any(|s| s.name == *name && s.path == around)
+}
+
+fn python_member<'a>(
+    project: &'a Project,
+    unit: &'a Unit,
+    class: &[String],
+    member: &str,
+    left: usize,
+) -> Option<Named<'a>> {
+    let left = left.checked_sub(1)?;
+    if let Some(function) = unit.functions.iter().rposition(|f| f.name == member && f.path == class) {
+        return Some(Named::Function(unit, function));
+    }
+    if let Some(constant) = unit.globals.iter().rfind(|b| b.name == member && b.path == class) {
+        return Some(Named::Constant(unit, constant));
+    }
+    let (name, around) = class.split_last()?;
+    let scope = unit.scopes.iter().find(|s| s.name == *name && s.path == around)?;
+    scope.bases.iter().find_map(|base| {
+        let mut dotted = base.dotted()?;
+        if dotted.rsplit('.').next() == Some(name) && dotted == *name {
+            return None;
+        }
+        dotted.push('.');
+        dotted.push_str(member);
+        let parts: Vec<&str> = dotted.split('.').collect();
+        python(project, unit, around, &parts, left)
+    })
+}
+
+fn python_import<'a>(
+    project: &'a Project,
+    unit: &'a Unit,
+    path: &str,
+    rest: &[&str],
+    left: usize,
+) -> Option<Named<'a>> {
+    let dots = path.len() - path.trim_start_matches('.').len();
+    let (dots, path) = path.split_at(dots);
+    let full: Vec<&str> = path.split('.').filter(|part| !part.is_empty()).chain(rest.iter().copied()).collect();
+    let first = if dots.is_empty() { 1 } else { 0 };
+    for cut in (first..=full.len()).rev() {
+        let Some(module) = python_module(project, unit, dots.len(), &full[..cut]) else { continue };
+        return match &full[cut..] {
+            [] => Some(Named::Module(module)),
+            rest if module.path == unit.path && cut == full.len() => python(project, module, &[], rest, left),
+            rest => python(project, module, &[], rest, left),
+        };
+    }
+    None
+}
+
+/// The file of a module: relative to the importing file's package, or from the nearest folder above the
+/// importing file (or its `src`) that has it.
+fn python_module<'a>(project: &'a Project, from: &Unit, dots: usize, parts: &[&str]) -> Option<&'a Unit> {
+    let at = |base: &RelPath| -> Option<&'a Unit> {
+        let joined = parts.join("/");
+        let file = if joined.is_empty() { None } else { base.join(&format!("{joined}.py")) };
+        let package = base.join(&format!("{joined}/__init__.py"));
+        file.and_then(|file| project.unit(&file)).or_else(|| project.unit(&package?))
+    };
+    let mut folder = from.path.parent();
+    if dots > 0 {
+        for _ in 1..dots {
+            if folder.as_str().is_empty() {
+                return None;
+            }
+            folder = folder.parent();
+        }
+        return at(&folder);
+    }
+    loop {
+        if let Some(unit) = at(&folder).or_else(|| at(&folder.join("src")?)) {
+            return Some(unit);
+        }
+        if folder.as_str().is_empty() {
+            return None;
+        }
+        folder = folder.parent();
+    }
+}
+
+/// Folder of the Cargo package that a Rust file belongs to; the root where there is none.
+pub fn package_of(project: &Project, file: &RelPath) -> RelPath {
+    project.crates.package_of(file).map(|package| package.dir.clone()).unwrap_or_default()
+}
+
+/// Name by which other files call this one's module; `crate` for the root of a target.
+fn module_name(path: &RelPath) -> String {
+    match path.stem() {
+        "mod" => path.parent().name().to_string(),
+        "lib" | "main" => "crate".into(),
+        stem => stem.to_string(),
+    }
+}
+
+fn rust<'a>(project: &'a Project, unit: &'a Unit, scope: &[String], parts: &[&str]) -> Option<Named<'a>> {
+    let (last, qualifiers) = parts.split_last()?;
+    let qualifiers: Vec<&str> =
+        qualifiers.iter().copied().filter(|q| !matches!(*q, "self" | "crate" | "super")).collect();
+    if qualifiers.is_empty() {
+        if (parts.len() == 1 || matches!(parts[0], "self" | "super"))
+            && let Some(own) = rust_own(unit, scope, last, parts.len() > 1)
+        {
+            return Some(own);
+        }
+        let import = unit.imports.iter().find(|import| import.local == *last && visible(&import.scope, scope));
+        if let (Some(import), 1) = (import, parts.len()) {
+            let path: Vec<&str> = import.path.split('.').collect();
+            let (last, qualifiers) = path.split_last()?;
+            let qualifiers: Vec<&str> = qualifiers.to_vec();
+            return rust_qualified(project, unit, &qualifiers, last);
+        }
+        let globbed = unit.imports.iter().filter(|import| import.local == "*" && visible(&import.scope, scope));
+        let globbed = globbed.filter_map(|import| {
+            let path: Vec<&str> = import.path.split('.').filter(|part| *part != "*").collect();
+            rust_qualified(project, unit, &path, last)
+        });
+        return only(globbed);
+    }
+    let mut path: Vec<&str> = qualifiers.clone();
+    let alias = unit.imports.iter().find(|import| import.local == qualifiers[0] && visible(&import.scope, scope));
+    if let Some(import) = alias {
+        path.splice(0..1, import.path.split('.'));
+    } else if qualifiers[0] == "Self" {
+        let owner = scope.len().checked_sub(2).and_then(|at| scope.get(at));
+        path.splice(0..1, owner.map(String::as_str));
+    }
+    rust_qualified(project, unit, &path, last)
+}
+
+fn visible(inner: &[String], scope: &[String]) -> bool {
+    scope.starts_with(inner)
+}
+
+fn rust_own<'a>(unit: &'a Unit, scope: &[String], name: &str, method: bool) -> Option<Named<'a>> {
+    for depth in (0..=scope.len()).rev() {
+        let around = &scope[..depth];
+        let mut functions = (0..unit.functions.len())
+            .filter(|i| unit.functions.get(*i).is_some_and(|f| f.name == name && f.path == around));
+        if let Some(function) = functions.next() {
+            return functions.next().is_none().then_some(Named::Function(unit, function));
+        }
+        if !method && let Some(constant) = only(unit.globals.iter().filter(|b| b.name == name && b.path == around)) {
+            return Some(Named::Constant(unit, constant));
+        }
+    }
+    None
+}
+
+/// An item by the module or type that its path names last, within the package.
+fn rust_qualified<'a>(project: &'a Project, unit: &Unit, path: &[&str], name: &str) -> Option<Named<'a>> {
+    let index = project.names.index(&project.files);
+    let package = package_of(project, &unit.path);
+    let owner = path.iter().rev().find(|part| !matches!(**part, "crate" | "self" | "super")).copied();
+    let crate_name = package.name().replace('-', "_");
+    let fits = |at: &Unit, around: &[String]| match (owner, around.last()) {
+        (None, None) => at.path == unit.path || module_name(&at.path) == "crate",
+        (None, Some(_)) => false,
+        (Some(owner), Some(around)) => around == owner,
+        (Some(owner), None) => {
+            let module = module_name(&at.path);
+            module == owner || module == "crate" && owner == crate_name
+        }
+    };
+    let mut found: Vec<Named<'a>> = Vec::new();
+    for (file, i) in index.functions.get(name).into_iter().flatten() {
+        let Some(at) = project.unit(file) else { continue };
+        let Some(function) = at.functions.get(*i) else { continue };
+        if package_of(project, file) == package && fits(at, &function.path) {
+            found.push(Named::Function(at, *i));
+        }
+    }
+    for (file, i) in index.constants.get(name).into_iter().flatten() {
+        let Some(at) = project.unit(file) else { continue };
+        let Some(binding) = at.globals.get(*i) else { continue };
+        if package_of(project, file) == package && fits(at, &binding.path) {
+            found.push(Named::Constant(at, binding));
+        }
+    }
+    if found.len() > 1 {
+        let folder = unit.path.parent();
+        let near = |named: &Named| match named {
+            Named::Function(at, _) | Named::Constant(at, _) | Named::Module(at) => at.path.starts_with(&folder),
+        };
+        found.retain(near);
+    }
+    match found.as_slice() {
+        [one] => Some(*one),
+        _ => None,
+    }
+}
+
+/// A method by its name alone, where only one function of the package has it and takes `self`.
+pub fn method<'a>(project: &'a Project, unit: &Unit, name: &str) -> Option<Named<'a>> {
+    if unit.language != Language::Rust {
+        return None;
+    }
+    let index = project.names.index(&project.files);
+    let package = package_of(project, &unit.path);
+    let found = index.functions.get(name).into_iter().flatten().filter_map(|(file, i)| {
+        let at = project.unit(file)?;
+        at.functions.get(*i)?;
+        (package_of(project, file) == package).then_some(Named::Function(at, *i))
+    });
+    only(found)
+}
