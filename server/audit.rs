@@ -1,1 +1,477 @@
-//! (see lib.rs)
+//! The gate: every oracle that changed since a base has its decisions. Takes a workspace and a base
+//! revision, gives a [`Report`]. The rules are those of the base: its files, its policy. Never writes in
+//! the workspace; the base is read in a temporary folder.
+
+mod pairs;
+mod way;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::amendment::{FINISH, past};
+use crate::git::{self, Git};
+use crate::ledger::{AMENDMENTS, Amendment, Entry, Kind, decode};
+use crate::oracles::{Content, Pin, Refusal};
+use crate::pins::Extent;
+use crate::places::RelPath;
+use crate::roles::Role;
+use crate::survey::{self, Workspace};
+use pairs::Held;
+use way::{Edge, way};
+
+/// What became of one oracle, or of one amendment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// Changed, and no decision leads there; or a decision was edited or deleted. The gate is closed.
+    Failed,
+    /// Changed, and its amendments say why.
+    Explained,
+    /// Back to what it was, together with the amendments of the change: a revert.
+    Reverted,
+    /// An oracle that the base does not have.
+    New,
+    /// Its pin is gone too.
+    Removed,
+    /// The same content under another name.
+    Moved,
+}
+
+impl Outcome {
+    pub fn word(self) -> &'static str {
+        match self {
+            Outcome::Failed => "failed",
+            Outcome::Explained => "explained",
+            Outcome::Reverted => "reverted",
+            Outcome::New => "new",
+            Outcome::Removed => "removed",
+            Outcome::Moved => "moved",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Item {
+    pub outcome: Outcome,
+    pub test: Option<String>,
+    /// Key of the oracle, or path of the amendment that is wrong.
+    pub oracle: String,
+    /// Where to look now (in the base, for what is removed); from the root.
+    pub file: String,
+    /// 1-based.
+    pub line: usize,
+    pub message: String,
+    /// Paths of the amendments that lead there.
+    pub amendments: Vec<String>,
+}
+
+/// Everything that changed and matters, failures first. What is as it was is not listed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// Commit id of the merge base.
+    pub base: String,
+    pub items: Vec<Item>,
+    /// Oracles that were looked at.
+    pub looked_at: usize,
+}
+
+impl Report {
+    /// Every change has its decisions.
+    pub fn passes(&self) -> bool {
+        self.failures().next().is_none()
+    }
+
+    pub fn failures(&self) -> impl Iterator<Item = &Item> {
+        self.items.iter().filter(|item| item.outcome == Outcome::Failed)
+    }
+}
+
+/// Holds the work tree against the commit on which HEAD and `base` parted. An error means that nothing can
+/// be said: no git, no such revision, a shallow clone; it says what to do.
+pub fn audit(workspace: &Workspace, base: &str) -> Result<Report, Refusal> {
+    let Some(git) = workspace.git.as_deref() else {
+        return Err(Refusal("this folder is in no git work tree; there is no base to hold it against".into()));
+    };
+    let commit = git.merge_base(base)?;
+    let past = past(&workspace.project.root, git, &commit)?;
+    let mut audit = Audit { workspace, git, base: &past.workspace, items: Vec::new() };
+    let record = audit.record(&commit)?;
+    let all = survey::pins(&workspace.project, &Extent::All);
+    let old = pairs::held(&past.workspace.project, survey::pins(&past.workspace.project, &Extent::All));
+    let new = pairs::held(&workspace.project, all.clone());
+    audit.oracles(&old, &new, &all, &record);
+    audit.policy(&record);
+    let mut items = audit.items;
+    items.sort();
+    items.dedup();
+    Ok(Report { base: commit, items, looked_at: new.len() })
+}
+
+struct Audit<'a> {
+    workspace: &'a Workspace,
+    git: &'a Git,
+    base: &'a Workspace,
+    items: Vec<Item>,
+}
+
+/// The decisions that count.
+struct Record {
+    /// Unchanged since the base, or new.
+    entries: Vec<Arc<Entry>>,
+    /// Not at the base.
+    fresh: BTreeSet<RelPath>,
+    /// At the base, and gone.
+    deleted: Vec<(RelPath, Amendment)>,
+}
+
+impl Audit<'_> {
+    /// The ledger held against the base's: amendments are immutable.
+    fn record(&mut self, commit: &str) -> Result<Record, Refusal> {
+        let tree = self.git.tree(commit).ok_or_else(|| Refusal("git cannot list the files of the base".into()))?;
+        let folder = RelPath::new(AMENDMENTS).unwrap_or_default();
+        let root = &self.workspace.project.root;
+        let (mut edited, mut deleted, mut at_base) = (BTreeSet::new(), Vec::new(), BTreeSet::new());
+        for (path, tracked) in tree.iter().filter(|(path, _)| path.starts_with(&folder) && path.name().ends_with(".toml")) {
+            at_base.insert(path.clone());
+            match std::fs::read(root.absolute(path)) {
+                Ok(bytes) if git::is_blob(&tracked.id, &bytes) => {}
+                Ok(_) => {
+                    edited.insert(path.clone());
+                    self.wrong(path, format!("{path} was edited; an amendment is immutable. Restore it (`git checkout {} -- {path}`) and decide anew", short(commit)));
+                }
+                Err(_) => {
+                    let text = self.git.blobs(std::slice::from_ref(&tracked.id)).pop().flatten();
+                    let amendment = text.and_then(|text| decode(std::str::from_utf8(&text).ok()?).ok());
+                    match amendment {
+                        Some(amendment) => deleted.push((path.clone(), amendment)),
+                        None => self.wrong(path, format!("{path} was deleted; restore it (`git checkout {} -- {path}`)", short(commit))),
+                    }
+                }
+            }
+        }
+        let ledger = &self.workspace.ledger;
+        for trouble in ledger.troubles.iter().filter(|trouble| !edited.contains(&trouble.file)) {
+            self.items.push(Item { line: trouble.at.map_or(1, |(line, _)| line), ..wrong(&trouble.file, trouble.message.clone()) });
+        }
+        for entry in ledger.pending() {
+            self.wrong(&entry.path, format!("{} is not finished; save the file that waits in the editor, or run `{FINISH}`", entry.path));
+        }
+        let counts = |entry: &&Arc<Entry>| !entry.amendment.pending && !edited.contains(&entry.path);
+        let entries: Vec<Arc<Entry>> = ledger.entries.iter().filter(counts).cloned().collect();
+        let fresh = entries.iter().map(|entry| entry.path.clone()).filter(|path| !at_base.contains(path)).collect();
+        Ok(Record { entries, fresh, deleted })
+    }
+
+    fn wrong(&mut self, path: &RelPath, message: String) {
+        self.items.push(wrong(path, message));
+    }
+
+    fn oracles(&mut self, old: &[Held], new: &[Held], all: &[Pin], record: &Record) {
+        let pairs = pairs::pairs(old, new);
+        let mut used: BTreeSet<usize> = BTreeSet::new();
+        let mut taken_back: BTreeSet<usize> = BTreeSet::new();
+        let mut open = Vec::new();
+        let both = pairs.pairs.iter().map(|(was, is)| (Some(&old[*was]), Some(&new[*is])));
+        let all_pairs = both.chain(pairs.fresh.iter().map(|is| (None, Some(&new[*is]))));
+        for (was, is) in all_pairs {
+            let Some(is) = is else { continue };
+            if let Some(why) = &is.unreadable {
+                if was.is_some_and(|was| was.unreadable.is_none()) {
+                    self.item(Outcome::Failed, is, format!("what is recorded cannot be read: {why}"), vec![]);
+                }
+                continue;
+            }
+            let wanted = self.wanted(is);
+            let before = was.and_then(|was| was.content.as_ref());
+            let about = |index: &usize| {
+                let amendment = &record.entries[*index].amendment;
+                amendment.changes_content()
+                    && (amendment.is_about(&is.pin) || was.is_some_and(|was| amendment.is_about(&was.pin)))
+            };
+            let exact: Vec<usize> = (0..record.entries.len()).filter(about).collect();
+            if wanted.contains(&before.map(Content::digest)) {
+                self.unchanged(was, is, &wanted, &exact, record);
+                continue;
+            }
+            match find(before, &wanted, &exact, &[], record) {
+                Some((edges, _)) => {
+                    used.extend(&edges);
+                    self.explained(was, is, &edges, record);
+                }
+                None => open.push((was, is, wanted, exact)),
+            }
+        }
+        // What its own amendments do not explain: a revert, or amendments of the test under another name
+        // or number that explain nothing else.
+        for (was, is, wanted, exact) in open {
+            let before = was.and_then(|was| was.content.as_ref());
+            let about_test = |index: &usize| {
+                let amendment = &record.entries[*index].amendment;
+                let known = |pin: &Pin| amendment.is_about(pin);
+                let same_test = amendment.pin.as_ref().is_some_and(|named| {
+                    [Some(&is.pin), was.map(|was| &was.pin)].into_iter().flatten().any(|pin| {
+                        pin.oracle.span.is_some() && named.file == pin.file && named.test == pin.test_base()
+                    })
+                });
+                let orphaned = || !old.iter().chain(new).any(|held| known(&held.pin));
+                amendment.changes_content() && !used.contains(index) && (same_test || orphaned())
+            };
+            let mut edges = exact.clone();
+            edges.extend((0..record.entries.len()).filter(|index| !exact.contains(index)).filter(about_test));
+            let back: Vec<usize> = (0..record.deleted.len())
+                .filter(|index| {
+                    let amendment = &record.deleted[*index].1;
+                    amendment.is_about(&is.pin) || was.is_some_and(|was| amendment.is_about(&was.pin))
+                })
+                .collect();
+            match find(before, &wanted, &edges, &back, record) {
+                Some((edges, back)) if back.is_empty() => {
+                    used.extend(&edges);
+                    self.explained(was, is, &edges, record);
+                }
+                Some((edges, back)) => {
+                    used.extend(&edges);
+                    taken_back.extend(&back);
+                    let paths = back.iter().map(|index| record.deleted[*index].0.to_string()).collect();
+                    self.item(Outcome::Reverted, is, "back to what was recorded before, with its amendment".into(), paths);
+                }
+                None if before.is_none() && exact.is_empty() => {
+                    self.item(Outcome::New, is, "a new oracle".into(), vec![]);
+                }
+                None => self.unexplained(was, is, &exact, record),
+            }
+        }
+        for was in pairs.gone.iter().map(|at| &old[*at]) {
+            self.gone(was, all, record);
+        }
+        for (index, (path, amendment)) in record.deleted.iter().enumerate() {
+            let gone = || !new.iter().any(|held| amendment.is_about(&held.pin));
+            let role_back = amendment.kind == Kind::Reclassify
+                && all.iter().any(|pin| amendment.is_about(pin) && Some(pin.role.word()) != amendment.to.as_deref());
+            let without_effect = amendment.changes_content() && gone() && amendment.kind == Kind::New;
+            if !taken_back.contains(&index) && !role_back && !without_effect {
+                self.wrong(path, format!(
+                    "{path} was deleted, and what it accepted still stands; restore it, or take it back with `pindrift withdraw`"
+                ));
+            }
+        }
+    }
+
+    /// Digests of what is recorded now. A checkout with `core.autocrlf` has other line endings on disk than
+    /// in git; where that is the only difference to HEAD, either counts.
+    fn wanted(&self, is: &Held) -> Vec<Option<String>> {
+        let mut wanted = vec![is.digest.clone()];
+        if let (Some(Content::Text(text)), Some(path)) = (&is.content, &is.pin.oracle.path)
+            && text.contains("\r\n")
+            && self.git.tracked_unmodified(path)
+            && self.git.head_tree().get(path).is_some_and(|tracked| {
+                std::fs::read(self.workspace.project.root.absolute(path))
+                    .is_ok_and(|bytes| !git::is_exact_blob(&tracked.id, &bytes))
+            })
+        {
+            wanted.push(Some(Content::Text(text.replace("\r\n", "\n")).digest()));
+        }
+        wanted
+    }
+
+    /// The content is the base's. It may have moved; and no decision since may say otherwise.
+    fn unchanged(&mut self, was: Option<&Held>, is: &Held, wanted: &[Option<String>], exact: &[usize], record: &Record) {
+        let fresh: Vec<usize> =
+            exact.iter().copied().filter(|index| record.fresh.contains(&record.entries[*index].path)).collect();
+        for index in &fresh {
+            let entry = &record.entries[*index];
+            if !leads(&entry.amendment.after, wanted, &edges(&fresh, &[], record)) {
+                self.item(
+                    Outcome::Failed,
+                    is,
+                    format!("{} accepted another value than the one that is recorded; withdraw it, or record what it says", entry.path),
+                    vec![entry.path.to_string()],
+                );
+            }
+        }
+        if let Some(was) = was
+            && was.pin.oracle.key != is.pin.oracle.key
+            && was.pin.oracle.path != is.pin.oracle.path
+        {
+            self.item(Outcome::Moved, is, format!("moved from {}", was.pin.oracle.key), vec![]);
+        }
+    }
+
+    fn explained(&mut self, was: Option<&Held>, is: &Held, edges: &[usize], record: &Record) {
+        let entries: Vec<&Arc<Entry>> = edges.iter().map(|index| &record.entries[*index]).collect();
+        let reasons: Vec<&str> = entries.iter().map(|entry| entry.amendment.reason.as_str()).collect();
+        let paths = entries.iter().map(|entry| entry.path.to_string()).collect();
+        let is_new = was.is_none_or(|was| was.content.is_none());
+        let outcome = if is_new { Outcome::New } else { Outcome::Explained };
+        self.item(outcome, is, reasons.join("; "), paths);
+    }
+
+    fn unexplained(&mut self, was: Option<&Held>, is: &Held, exact: &[usize], record: &Record) {
+        let test = &is.pin.test;
+        let message = if is.content.is_none() {
+            format!("{} is gone, and {test} still holds a value against it; bring it back, or take the pin out too", is.pin.oracle.key)
+        } else if let Some(latest) = exact.iter().max_by_key(|index| record.entries[**index].amendment.at) {
+            format!(
+                "what is recorded is not what {} accepted, and no later decision says why; restore it, or write the reason \
+                 with `pindrift explain`",
+                record.entries[*latest].path
+            )
+        } else {
+            format!(
+                "what is recorded changed and no amendment says why{}; write the reason with `pindrift explain`, or restore it",
+                match was {
+                    Some(was) if was.pin.oracle.key != is.pin.oracle.key => format!(" (it was {})", was.pin.oracle.key),
+                    _ => String::new(),
+                }
+            )
+        };
+        self.item(Outcome::Failed, is, message, vec![]);
+    }
+
+    /// An oracle of the base that no characterization holds values against now.
+    fn gone(&mut self, was: &Held, all: &[Pin], record: &Record) {
+        if was.content.is_none() {
+            return;
+        }
+        let same = |pin: &&Pin| {
+            pin.file == was.pin.file && pin.test_base() == was.pin.test_base() && pin.oracle.kind == was.pin.oracle.kind
+                || was.pin.oracle.span.is_none() && pin.oracle.key == was.pin.oracle.key
+        };
+        let still = all.iter().filter(|pin| pin.role != Role::Characterization).find(same);
+        let Some(still) = still else {
+            let item = item(self.base, Outcome::Removed, was, "its pin is gone too".into(), vec![]);
+            self.items.push(item);
+            return;
+        };
+        let says = |entry: &&Arc<Entry>| {
+            entry.amendment.kind == Kind::Reclassify
+                && entry.amendment.to.as_deref() == Some(still.role.word())
+                && entry.amendment.pin.as_ref().is_some_and(|pin| pin.file == still.file && pin.test == still.test_base())
+        };
+        let line = |pin: &Pin| line(self.workspace, pin);
+        let found = record.entries.iter().find(says);
+        let (outcome, message) = match found {
+            Some(entry) => (Outcome::Explained, entry.amendment.reason.clone()),
+            None => (
+                Outcome::Failed,
+                format!(
+                    "it was a characterization and is {} now, and no amendment says why; use `pindrift reclassify`, or put \
+                     its label back",
+                    still.role.word()
+                ),
+            ),
+        };
+        self.items.push(Item {
+            outcome,
+            test: Some(still.test.clone()),
+            oracle: was.pin.oracle.key.clone(),
+            file: still.file.to_string(),
+            line: line(still),
+            message,
+            amendments: found.iter().map(|entry| entry.path.to_string()).collect(),
+        });
+    }
+
+    /// `[policy] confirm = ["name or mail", …]` of the base: who may decide that what is recorded changes.
+    fn policy(&mut self, record: &Record) {
+        let policy = &self.base.project.settings.policy;
+        let Some(people) = policy.get("confirm").and_then(toml::Value::as_array) else { return };
+        let people: Vec<&str> = people.iter().filter_map(toml::Value::as_str).collect();
+        for entry in record.entries.iter().filter(|entry| record.fresh.contains(&entry.path)) {
+            let amendment = &entry.amendment;
+            let who = match (&amendment.confirmed_by, &amendment.proposed_by) {
+                (Some(who), _) => who.as_str(),
+                (None, None) => amendment.author.as_str(),
+                (None, Some(_)) => "",
+            };
+            let (name, mail) = who.split_once('<').map_or((who, ""), |(name, mail)| (name.trim(), mail.trim_end_matches('>')));
+            if !people.iter().any(|person| *person == who || *person == name || *person == mail) {
+                let who = if who.is_empty() { "nobody" } else { who };
+                self.wrong(
+                    &entry.path,
+                    format!("{} was confirmed by {who}; the policy at the base wants one of {}", entry.path, people.join(", ")),
+                );
+            }
+        }
+    }
+
+    fn item(&mut self, outcome: Outcome, held: &Held, message: String, amendments: Vec<String>) {
+        let item = item(self.workspace, outcome, held, message, amendments);
+        self.items.push(item);
+    }
+}
+
+fn wrong(path: &RelPath, message: String) -> Item {
+    Item {
+        outcome: Outcome::Failed,
+        test: None,
+        oracle: path.to_string(),
+        file: path.to_string(),
+        line: 1,
+        message,
+        amendments: vec![path.to_string()],
+    }
+}
+
+fn item(workspace: &Workspace, outcome: Outcome, held: &Held, message: String, amendments: Vec<String>) -> Item {
+    Item {
+        outcome,
+        test: Some(held.pin.test.clone()),
+        oracle: held.pin.oracle.key.clone(),
+        file: held.pin.file.to_string(),
+        line: line(workspace, &held.pin),
+        message,
+        amendments,
+    }
+}
+
+fn line(workspace: &Workspace, pin: &Pin) -> usize {
+    workspace.project.unit(&pin.file).map_or(1, |unit| unit.text.line_of(pin.span.start) + 1)
+}
+
+fn short(commit: &str) -> &str {
+    commit.get(..12).unwrap_or(commit)
+}
+
+fn edges<'a>(entries: &[usize], back: &[usize], record: &'a Record) -> Vec<Edge<'a>> {
+    let forth = entries.iter().map(|index| Edge { amendment: &record.entries[*index].amendment, backwards: false });
+    forth.chain(back.iter().map(|index| Edge { amendment: &record.deleted[*index].1, backwards: true })).collect()
+}
+
+/// Indices of the entries and of the deleted amendments on the way.
+fn find(
+    before: Option<&Content>,
+    wanted: &[Option<String>],
+    entries: &[usize],
+    back: &[usize],
+    record: &Record,
+) -> Option<(Vec<usize>, Vec<usize>)> {
+    let used = way(before, wanted, &edges(entries, back, record))?;
+    let (forth, back): (Vec<_>, Vec<_>) = used
+        .into_iter()
+        .map(|at| match at.checked_sub(entries.len()) {
+            None => (Some(entries[at]), None),
+            Some(at) => (None, Some(back[at])),
+        })
+        .unzip();
+    Some((forth.into_iter().flatten().collect(), back.into_iter().flatten().collect()))
+}
+
+/// From the digest alone: a path through later decisions.
+fn leads(from: &Option<String>, wanted: &[Option<String>], edges: &[Edge]) -> bool {
+    let mut seen = BTreeSet::from([from.clone()]);
+    let mut open = vec![from.clone()];
+    while let Some(at) = open.pop() {
+        if wanted.contains(&at) {
+            return true;
+        }
+        for edge in edges.iter().filter(|edge| !edge.backwards && edge.amendment.before == at) {
+            if seen.insert(edge.amendment.after.clone()) {
+                open.push(edge.amendment.after.clone());
+            }
+        }
+    }
+    false
+}

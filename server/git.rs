@@ -355,10 +355,15 @@ fn system_user() -> Option<String> {
 
 /// Whether `bytes` are the blob of that id, as they are or with CRLF turned to LF.
 pub fn is_blob(id: &str, bytes: &[u8]) -> bool {
-    if blob_id(id.len(), bytes) == id {
+    if is_exact_blob(id, bytes) {
         return true;
     }
     bytes.windows(2).any(|pair| pair == b"\r\n") && blob_id(id.len(), &without_cr(bytes)) == id
+}
+
+/// Whether `bytes` are the blob of that id, byte for byte.
+pub fn is_exact_blob(id: &str, bytes: &[u8]) -> bool {
+    blob_id(id.len(), bytes) == id
 }
 
 fn without_cr(bytes: &[u8]) -> Vec<u8> {

@@ -176,7 +176,11 @@ impl Begun {
                 }
             }
         }
-        ready.iter().try_for_each(write::commit)
+        let done = ready.iter().try_for_each(write::commit);
+        if done.is_err() {
+            ready.iter().for_each(write::discard);
+        }
+        done
     }
 
     fn untouched(&self, root: &Root) -> bool {

@@ -1,0 +1,190 @@
+//! Which oracle of the base is which one of today: by its key, else by what it holds, else by its place.
+//! Takes what both revisions hold, gives pairs and what is left over on either side.
+
+use std::collections::BTreeMap;
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use crate::oracles::{Baseline, Content, OracleKind, Pin, framework};
+use crate::pins::Project;
+use crate::roles::Role;
+
+/// One oracle of one revision, with the pin of it that stands first.
+#[derive(Debug, Clone)]
+pub struct Held {
+    pub pin: Pin,
+    /// `None`: there is no such file or entry.
+    pub content: Option<Content>,
+    /// It is there and cannot be read.
+    pub unreadable: Option<String>,
+    /// `None`, or the content's digest.
+    pub digest: Option<String>,
+    /// What is held against a literal: the assertion without it and without what formatters change. Tells
+    /// two literals of one test apart.
+    call: String,
+}
+
+impl Held {
+    fn in_source(&self) -> bool {
+        matches!(self.pin.oracle.kind, OracleKind::Literal | OracleKind::Inline)
+    }
+
+    /// Name of the test function alone.
+    fn test_name(&self) -> &str {
+        let base = self.pin.test_base();
+        base.rsplit("::").next().unwrap_or(base)
+    }
+}
+
+/// Each oracle that pins of this role hold values against, once.
+pub fn held(project: &Project, pins: Vec<Pin>) -> Vec<Held> {
+    let mut seen = std::collections::BTreeSet::new();
+    let mut all = Vec::new();
+    for pin in pins {
+        let place = match (&pin.oracle.path, pin.oracle.span, pin.oracle.kind) {
+            (None, ..) => continue,
+            (Some(path), Some(span), OracleKind::Literal | OracleKind::Inline) => format!("{path}:{}", span.start),
+            _ => pin.oracle.key.clone(),
+        };
+        if pin.role != Role::Characterization || !seen.insert(place) {
+            continue;
+        }
+        let Some(framework) = framework(&pin.framework) else { continue };
+        let (content, unreadable) = match framework.baseline(&pin, project) {
+            Baseline::Present(recorded) => (Some(recorded.content), None),
+            Baseline::Missing => (None, None),
+            Baseline::Unreadable(why) => (None, Some(why)),
+        };
+        let digest = content.as_ref().map(Content::digest);
+        let call = call(project, &pin);
+        all.push(Held { pin, content, unreadable, digest, call });
+    }
+    all
+}
+
+fn call(project: &Project, pin: &Pin) -> String {
+    let (true, Some(unit)) = (pin.oracle.span.is_some(), project.unit(&pin.file)) else { return String::new() };
+    let whole = unit.text.slice(pin.span);
+    let literal = pin.oracle.span.filter(|span| pin.span.contains(*span) && pin.oracle.path.as_ref() == Some(&pin.file));
+    let text = match literal {
+        Some(span) => {
+            let (start, end) = (span.start - pin.span.start, span.end - pin.span.start);
+            format!("{}={}", whole.get(..start).unwrap_or(""), whole.get(end..).unwrap_or(""))
+        }
+        None => whole.to_string(),
+    };
+    text.chars().filter(|c| !(c.is_whitespace() || ",;()[]'\"".contains(*c))).collect()
+}
+
+/// `(old, new)` indices, then what is left over of each side.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Pairs {
+    pub pairs: Vec<(usize, usize)>,
+    pub gone: Vec<usize>,
+    pub fresh: Vec<usize>,
+}
+
+pub fn pairs(old: &[Held], new: &[Held]) -> Pairs {
+    let mut pairing = Pairing { old, new, of_old: vec![None; old.len()], of_new: vec![None; new.len()] };
+    // A file or an entry is known by its key.
+    pairing.by(|held| (!held.in_source()).then(|| held.pin.oracle.key.clone()));
+    // A literal by what is held against it, in its test; there what is equal tells what was put in before it.
+    let place = |held: &Held| held.in_source().then(|| (held.pin.file.to_string(), held.pin.test_base().to_string()));
+    pairing.within(|held| Some((place(held)?, held.call.clone(), held.pin.case.clone())));
+    pairing.within(|held| Some((place(held)?, held.call.clone())));
+    pairing.within(place);
+    // Moved or renamed: what it holds and the test's name, what it holds and its file, what it holds alone.
+    let kind = |held: &Held| held.pin.oracle.kind.word();
+    let holds = |held: &Held| Some((held.digest.clone()?, kind(held), held.call.clone()));
+    pairing.by(|held| Some((holds(held)?, held.test_name().to_string(), held.pin.nth)));
+    pairing.by(|held| Some((holds(held)?, held.pin.file.to_string())));
+    pairing.by(holds);
+    // Moved and changed: the same test, elsewhere or with another file.
+    pairing.by(|held| Some((kind(held), held.pin.file.to_string(), held.pin.test.clone(), held.pin.nth)));
+    pairing.by(|held| Some((kind(held), held.test_name().to_string(), held.pin.case.clone(), held.pin.nth)));
+    // A renamed test whose other pins were found again: what stands between them.
+    pairing.between();
+    let pairs = pairing.of_old.iter().enumerate().filter_map(|(old, new)| Some((old, (*new)?))).collect();
+    let left = |of: &[Option<usize>]| of.iter().enumerate().filter(|(_, to)| to.is_none()).map(|(at, _)| at).collect();
+    Pairs { pairs, gone: left(&pairing.of_old), fresh: left(&pairing.of_new) }
+}
+
+struct Pairing<'a> {
+    old: &'a [Held],
+    new: &'a [Held],
+    of_old: Vec<Option<usize>>,
+    of_new: Vec<Option<usize>>,
+}
+
+impl Pairing<'_> {
+    fn pair(&mut self, old: usize, new: usize) {
+        self.of_old[old] = Some(new);
+        self.of_new[new] = Some(old);
+    }
+
+    fn open<K: Ord>(&self, key: impl Fn(&Held) -> Option<K>) -> BTreeMap<K, (Vec<usize>, Vec<usize>)> {
+        let mut groups: BTreeMap<K, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
+        for (at, held) in self.old.iter().enumerate().filter(|(at, _)| self.of_old[*at].is_none()) {
+            if let Some(key) = key(held) {
+                groups.entry(key).or_default().0.push(at);
+            }
+        }
+        for (at, held) in self.new.iter().enumerate().filter(|(at, _)| self.of_new[*at].is_none()) {
+            if let Some(key) = key(held) {
+                groups.entry(key).or_default().1.push(at);
+            }
+        }
+        groups
+    }
+
+    /// Pairs what has the same key, in order.
+    fn by<K: Ord>(&mut self, key: impl Fn(&Held) -> Option<K>) {
+        for (old, new) in self.open(key).into_values() {
+            for (old, new) in old.into_iter().zip(new) {
+                self.pair(old, new);
+            }
+        }
+    }
+
+    /// Pairs two sequences: equal contents first, then what stands between them in order.
+    fn within<K: Ord>(&mut self, key: impl Fn(&Held) -> Option<K>) {
+        for (old, new) in self.open(key).into_values() {
+            self.align(&old, &new);
+        }
+    }
+
+    fn align(&mut self, old: &[usize], new: &[usize]) {
+        let digests = |of: &[usize], side: &[Held]| of.iter().map(|at| side[*at].digest.clone()).collect::<Vec<_>>();
+        let (a, b) = (digests(old, self.old), digests(new, self.new));
+        for op in capture_diff_slices(Algorithm::Myers, &a, &b) {
+            if matches!(op, DiffOp::Equal { .. } | DiffOp::Replace { .. }) {
+                for (i, j) in op.old_range().zip(op.new_range()) {
+                    self.pair(old[i], new[j]);
+                }
+            }
+        }
+    }
+
+    fn between(&mut self) {
+        let tests: Vec<(String, String, String)> = self
+            .of_old
+            .iter()
+            .enumerate()
+            .filter_map(|(old, new)| {
+                let (old, new) = (&self.old[old].pin, &self.new[(*new)?].pin);
+                let renamed = old.file == new.file && old.test_base() != new.test_base();
+                renamed.then(|| (old.file.to_string(), old.test_base().to_string(), new.test_base().to_string()))
+            })
+            .collect();
+        for (file, was, is) in tests {
+            let of = |side: &[Held], taken: &[Option<usize>], test: &str| -> Vec<usize> {
+                let fits = |held: &Held| held.pin.file.as_str() == file && held.pin.test_base() == test && held.in_source();
+                side.iter().enumerate().filter(|(at, held)| taken[*at].is_none() && fits(held)).map(|(at, _)| at).collect()
+            };
+            let (old, new) = (of(self.old, &self.of_old, &was), of(self.new, &self.of_new, &is));
+            for (old, new) in old.into_iter().zip(new) {
+                self.pair(old, new);
+            }
+        }
+    }
+}
