@@ -133,7 +133,9 @@ impl Audit<'_> {
         let folder = RelPath::new(AMENDMENTS).unwrap_or_default();
         let root = &self.workspace.project.root;
         let (mut edited, mut deleted, mut at_base) = (BTreeSet::new(), Vec::new(), BTreeSet::new());
-        for (path, tracked) in tree.iter().filter(|(path, _)| path.starts_with(&folder) && path.name().ends_with(".toml")) {
+        for (path, tracked) in
+            tree.iter().filter(|(path, _)| path.starts_with(&folder) && path.name().ends_with(".toml"))
+        {
             at_base.insert(path.clone());
             match std::fs::read(root.absolute(path)) {
                 Ok(bytes) if git::is_blob(&tracked.id, &bytes) => {}
@@ -146,17 +148,26 @@ impl Audit<'_> {
                     let amendment = text.and_then(|text| decode(std::str::from_utf8(&text).ok()?).ok());
                     match amendment {
                         Some(amendment) => deleted.push((path.clone(), amendment)),
-                        None => self.wrong(path, format!("{path} was deleted; restore it (`git checkout {} -- {path}`)", short(commit))),
+                        None => self.wrong(
+                            path,
+                            format!("{path} was deleted; restore it (`git checkout {} -- {path}`)", short(commit)),
+                        ),
                     }
                 }
             }
         }
         let ledger = &self.workspace.ledger;
         for trouble in ledger.troubles.iter().filter(|trouble| !edited.contains(&trouble.file)) {
-            self.items.push(Item { line: trouble.at.map_or(1, |(line, _)| line), ..wrong(&trouble.file, trouble.message.clone()) });
+            self.items.push(Item {
+                line: trouble.at.map_or(1, |(line, _)| line),
+                ..wrong(&trouble.file, trouble.message.clone())
+            });
         }
         for entry in ledger.pending() {
-            self.wrong(&entry.path, format!("{} is not finished; save the file that waits in the editor, or run `{FINISH}`", entry.path));
+            self.wrong(
+                &entry.path,
+                format!("{} is not finished; save the file that waits in the editor, or run `{FINISH}`", entry.path),
+            );
         }
         let counts = |entry: &&Arc<Entry>| !entry.amendment.pending && !edited.contains(&entry.path);
         let entries: Vec<Arc<Entry>> = ledger.entries.iter().filter(counts).cloned().collect();
@@ -211,9 +222,10 @@ impl Audit<'_> {
                 let amendment = &record.entries[*index].amendment;
                 let known = |pin: &Pin| amendment.is_about(pin);
                 let same_test = amendment.pin.as_ref().is_some_and(|named| {
-                    [Some(&is.pin), was.map(|was| &was.pin)].into_iter().flatten().any(|pin| {
-                        pin.oracle.span.is_some() && named.file == pin.file && named.test == pin.test_base()
-                    })
+                    [Some(&is.pin), was.map(|was| &was.pin)]
+                        .into_iter()
+                        .flatten()
+                        .any(|pin| pin.oracle.span.is_some() && named.file == pin.file && named.test == pin.test_base())
                 });
                 let orphaned = || !old.iter().chain(new).any(|held| known(&held.pin));
                 amendment.changes_content() && !used.contains(index) && (same_test || orphaned())
@@ -235,7 +247,12 @@ impl Audit<'_> {
                     used.extend(&edges);
                     taken_back.extend(&back);
                     let paths = back.iter().map(|index| record.deleted[*index].0.to_string()).collect();
-                    self.item(Outcome::Reverted, is, "back to what was recorded before, with its amendment".into(), paths);
+                    self.item(
+                        Outcome::Reverted,
+                        is,
+                        "back to what was recorded before, with its amendment".into(),
+                        paths,
+                    );
                 }
                 None if before.is_none() && exact.is_empty() => {
                     self.item(Outcome::New, is, "a new oracle".into(), vec![]);
@@ -277,7 +294,14 @@ impl Audit<'_> {
     }
 
     /// The content is the base's. It may have moved; and no decision since may say otherwise.
-    fn unchanged(&mut self, was: Option<&Held>, is: &Held, wanted: &[Option<String>], exact: &[usize], record: &Record) {
+    fn unchanged(
+        &mut self,
+        was: Option<&Held>,
+        is: &Held,
+        wanted: &[Option<String>],
+        exact: &[usize],
+        record: &Record,
+    ) {
         let fresh: Vec<usize> =
             exact.iter().copied().filter(|index| record.fresh.contains(&record.entries[*index].path)).collect();
         for index in &fresh {
@@ -286,7 +310,10 @@ impl Audit<'_> {
                 self.item(
                     Outcome::Failed,
                     is,
-                    format!("{} accepted another value than the one that is recorded; withdraw it, or record what it says", entry.path),
+                    format!(
+                        "{} accepted another value than the one that is recorded; withdraw it, or record what it says",
+                        entry.path
+                    ),
                     vec![entry.path.to_string()],
                 );
             }
@@ -311,7 +338,10 @@ impl Audit<'_> {
     fn unexplained(&mut self, was: Option<&Held>, is: &Held, exact: &[usize], record: &Record) {
         let test = &is.pin.test;
         let message = if is.content.is_none() {
-            format!("{} is gone, and {test} still holds a value against it; bring it back, or take the pin out too", is.pin.oracle.key)
+            format!(
+                "{} is gone, and {test} still holds a value against it; bring it back, or take the pin out too",
+                is.pin.oracle.key
+            )
         } else if let Some(latest) = exact.iter().max_by_key(|index| record.entries[**index].amendment.at) {
             format!(
                 "what is recorded is not what {} accepted, and no later decision says why; restore it, or write the reason \
@@ -348,7 +378,11 @@ impl Audit<'_> {
         let says = |entry: &&Arc<Entry>| {
             entry.amendment.kind == Kind::Reclassify
                 && entry.amendment.to.as_deref() == Some(still.role.word())
-                && entry.amendment.pin.as_ref().is_some_and(|pin| pin.file == still.file && pin.test == still.test_base())
+                && entry
+                    .amendment
+                    .pin
+                    .as_ref()
+                    .is_some_and(|pin| pin.file == still.file && pin.test == still.test_base())
         };
         let line = |pin: &Pin| line(self.workspace, pin);
         let found = record.entries.iter().find(says);
@@ -386,12 +420,17 @@ impl Audit<'_> {
                 (None, None) => amendment.author.as_str(),
                 (None, Some(_)) => "",
             };
-            let (name, mail) = who.split_once('<').map_or((who, ""), |(name, mail)| (name.trim(), mail.trim_end_matches('>')));
+            let (name, mail) =
+                who.split_once('<').map_or((who, ""), |(name, mail)| (name.trim(), mail.trim_end_matches('>')));
             if !people.iter().any(|person| *person == who || *person == name || *person == mail) {
                 let who = if who.is_empty() { "nobody" } else { who };
                 self.wrong(
                     &entry.path,
-                    format!("{} was confirmed by {who}; the policy at the base wants one of {}", entry.path, people.join(", ")),
+                    format!(
+                        "{} was confirmed by {who}; the policy at the base wants one of {}",
+                        entry.path,
+                        people.join(", ")
+                    ),
                 );
             }
         }

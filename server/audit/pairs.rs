@@ -65,7 +65,8 @@ pub fn held(project: &Project, pins: Vec<Pin>) -> Vec<Held> {
 fn call(project: &Project, pin: &Pin) -> String {
     let (true, Some(unit)) = (pin.oracle.span.is_some(), project.unit(&pin.file)) else { return String::new() };
     let whole = unit.text.slice(pin.span);
-    let literal = pin.oracle.span.filter(|span| pin.span.contains(*span) && pin.oracle.path.as_ref() == Some(&pin.file));
+    let literal =
+        pin.oracle.span.filter(|span| pin.span.contains(*span) && pin.oracle.path.as_ref() == Some(&pin.file));
     let text = match literal {
         Some(span) => {
             let (start, end) = (span.start - pin.span.start, span.end - pin.span.start);
@@ -178,8 +179,13 @@ impl Pairing<'_> {
             .collect();
         for (file, was, is) in tests {
             let of = |side: &[Held], taken: &[Option<usize>], test: &str| -> Vec<usize> {
-                let fits = |held: &Held| held.pin.file.as_str() == file && held.pin.test_base() == test && held.in_source();
-                side.iter().enumerate().filter(|(at, held)| taken[*at].is_none() && fits(held)).map(|(at, _)| at).collect()
+                let fits =
+                    |held: &Held| held.pin.file.as_str() == file && held.pin.test_base() == test && held.in_source();
+                side.iter()
+                    .enumerate()
+                    .filter(|(at, held)| taken[*at].is_none() && fits(held))
+                    .map(|(at, _)| at)
+                    .collect()
             };
             let (old, new) = (of(self.old, &self.of_old, &was), of(self.new, &self.of_new, &is));
             for (old, new) in old.into_iter().zip(new) {
