@@ -7,7 +7,7 @@ use crate::pins::{Project, Site};
 use crate::places::RelPath;
 use crate::roles::Role;
 use crate::syntax::Language;
-use crate::text::Span;
+use crate::text::{Span, Text};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OracleKind {
@@ -217,18 +217,18 @@ pub trait Framework: Sync {
         project: &Project,
     ) -> Result<Amended, Refusal>;
 
-    /// The lines of `source` move because its text goes from `before` to `after` (a comment is put in):
-    /// artefacts that name places by line follow. `artefacts` holds the changes planned so far; one of the
-    /// same file is carried on, others are added.
+    /// Lines of `source` move because `edit` is made in `before`, its text with the oracle amended (a comment
+    /// is put in): artefacts that name places by line follow. `artefacts` holds the changes planned so far;
+    /// one of the same file is carried on, others are added.
     fn lines_moved(
         &self,
         source: &RelPath,
-        before: &str,
-        after: &str,
+        before: &Text,
+        edit: &(Span, String),
         artefacts: &mut Vec<FileChange>,
         project: &Project,
     ) {
-        let _ = (source, before, after, artefacts, project);
+        let _ = (source, before, edit, artefacts, project);
     }
 
     /// Baselines of this framework that no pin can reach, by its naming rule; empty unless every pin that

@@ -5,17 +5,19 @@ use std::sync::Arc;
 
 use super::Plan;
 use super::past::past;
+use crate::drift;
 use crate::git::Git;
 use crate::ledger::{self, Amendment, Entry, Kind, Observed, PinRef};
 use crate::observations;
 use crate::oracles::{self, Baseline, Content, FileChange, OracleKind, Refusal, digest_of};
 use crate::pins::Extent;
 use crate::places::{RelPath, RootKind};
+use crate::rationale::{self, Draft};
 use crate::roles::Role;
 use crate::settings::CommentMode;
 use crate::shelf::Read;
 use crate::survey::{Case, State, Workspace};
-use crate::text::Span;
+use crate::text::{Span, Text};
 
 /// What the person said.
 #[derive(Debug, Clone)]
@@ -72,20 +74,20 @@ pub fn plan_accept(case: &Case, workspace: &Workspace, request: &Request) -> Res
         // A file's time is another one in every checkout; only what a run recorded says when.
         at: seen.at.filter(|_| seen.from == observations::From::Run),
     };
-    let (shown_before, shown_after) = match (recorded.and_then(|recorded| recorded.preimage.clone()), &seen.preimage) {
+    let shown = match (recorded.and_then(|recorded| recorded.preimage.clone()), &seen.preimage) {
         (Some(old), Some(new)) if pin.oracle.kind == OracleKind::Digest => {
-            (Some(Content::Text(old)), Content::Text(new.clone()))
+            Shown { before: Some(Content::Text(old)), after: Content::Text(new.clone()) }
         }
-        _ => (before.cloned(), seen.content.clone()),
+        _ => Shown { before: before.cloned(), after: seen.content.clone() },
     };
     let amendment = Amendment {
         observed: Some(observed),
         proof: request.proof.clone(),
-        diff: Some(ledger::diff(shown_before.as_ref(), Some(&shown_after))),
+        diff: Some(ledger::diff(shown.before.as_ref(), Some(&shown.after))),
         ..draft(case, request, reason, kind, before, Some(&seen.content))
     };
-    let change = Change { case, workspace, content: &seen.content, artefact: seen.artefact.as_ref() };
-    change.plan(amendment, kind == Kind::Drift)
+    let change = Change { case, workspace, content: &seen.content, artefact: seen.artefact.as_ref(), shown };
+    change.plan(amendment)
 }
 
 /// Records a baseline that does not exist yet; anything else is refused, so that a batch with one reason
@@ -149,8 +151,8 @@ fn reason(typed: &str) -> Result<String, Refusal> {
     let line =
         typed.split(['\r', '\n', '\u{85}', '\u{2028}', '\u{2029}']).map(str::trim).filter(|part| !part.is_empty());
     let line = line.collect::<Vec<_>>().join(" ");
-    if line.is_empty() {
-        return refuse("the reason is missing; say in one sentence why what is recorded may change");
+    if let Some(why) = rationale::refuse_reason(&line) {
+        return refuse(why);
     }
     if line.len() > ledger::LONGEST_REASON {
         return refuse(format!("the reason has {} kB; write one sentence, and link what is longer", line.len() >> 10));
@@ -209,18 +211,28 @@ fn draft(
     }
 }
 
+/// A region of a text and what comes in its place.
+type Edit = (Span, String);
+
 /// A new content of a case's oracle.
 struct Change<'a> {
     case: &'a Case,
     workspace: &'a Workspace,
     content: &'a Content,
     artefact: Option<&'a oracles::Artefact>,
+    shown: Shown,
+}
+
+/// What a person reads of a change: the contents, or for digests the texts behind them.
+struct Shown {
+    before: Option<Content>,
+    after: Content,
 }
 
 impl Change<'_> {
     /// The oracle's new bytes, the rationale comment above the pin where one can stand, and what moves
-    /// with the lines of the source.
-    fn plan(&self, amendment: Amendment, comment: bool) -> Result<Plan, Refusal> {
+    /// with the lines of the source. A new baseline has no old value to tell: there the amendment is all.
+    fn plan(&self, amendment: Amendment) -> Result<Plan, Refusal> {
         let (pin, project) = (&self.case.pin, &self.workspace.project);
         let record = amendment.file();
         let mut paths = vec![&record];
@@ -232,17 +244,11 @@ impl Change<'_> {
         let amended = framework.amend(pin, self.content, self.artefact, project)?;
         let mut changes = amended.oracle;
         let mut artefacts = amended.artefacts;
-        if comment && self.wants_comment() {
-            let old = source(self.workspace, &pin.file)?;
-            if let Some(edit) = self.comment(&old, &amendment, amended.shown_after.as_deref()) {
-                let between = match changes.iter().find(|change| change.path == pin.file) {
-                    Some(change) => text_of(change)?.unwrap_or_else(|| old.clone()),
-                    None => old.clone(),
-                };
-                let new = with_edit(&mut changes, &pin.file, &old, edit)?;
-                for framework in oracles::table() {
-                    framework.lines_moved(&pin.file, &between, &new, &mut artefacts, project);
-                }
+        if let Some((old, edit)) = self.comment(&amendment, amended.shown_after.as_deref())? {
+            let (between, moved) = after_others(&changes, &pin.file, &old, &edit)?;
+            with_edit(&mut changes, &pin.file, &old, edit)?;
+            for framework in oracles::table() {
+                framework.lines_moved(&pin.file, &between, &moved, &mut artefacts, project);
             }
         }
         for change in &mut changes {
@@ -262,9 +268,31 @@ impl Change<'_> {
             }
     }
 
-    fn comment(&self, _source: &str, amendment: &Amendment, shown_after: Option<&str>) -> Option<(Span, String)> {
-        let _ = (amendment, shown_after);
-        None
+    /// The present source of the pin and the edit that puts the comment in.
+    fn comment(&self, amendment: &Amendment, shown_after: Option<&str>) -> Result<Option<(String, Edit)>, Refusal> {
+        let (pin, project) = (&self.case.pin, &self.workspace.project);
+        let Some(before) = self.shown.before.as_ref().filter(|_| self.wants_comment()) else { return Ok(None) };
+        let (Some(drift), Some(unit)) =
+            (drift::drift(before, &self.shown.after, drift::Options::default()), project.unit(&pin.file))
+        else {
+            return Ok(None);
+        };
+        let old = source(self.workspace, &pin.file)?;
+        if old != unit.text.as_str() {
+            return refuse(format!("{} changed since this drift was shown; look at it again", pin.file));
+        }
+        let (was, is) = rationale::sides(before, &self.shown.after, &drift);
+        let is =
+            shown_after.filter(|shown| shown.chars().count() <= 60 && !shown.contains('\n')).map_or(is, str::to_string);
+        let draft = Draft {
+            date: jiff::tz::Offset::UTC.to_datetime(amendment.at).date(),
+            old: &was,
+            new: &is,
+            reason: Some(&amendment.reason),
+            marker: None,
+        };
+        let edit = rationale::edit(unit, pin.span, &draft, project.settings.line_length);
+        Ok(edit.map(|edit| (old, (edit.span, edit.text))))
     }
 }
 
@@ -287,13 +315,21 @@ fn text_of(change: &FileChange) -> Result<Option<String>, Refusal> {
     }
 }
 
-/// Adds an edit of the old text of `file` to the changes; gives the new text.
-fn with_edit(
-    changes: &mut Vec<FileChange>,
-    file: &RelPath,
-    old: &str,
-    edit: (Span, String),
-) -> Result<String, Refusal> {
+/// The text of `file` after the changes so far, and `edit`, which is one of its old text, as one of that.
+fn after_others(changes: &[FileChange], file: &RelPath, old: &str, edit: &Edit) -> Result<(Text, Edit), Refusal> {
+    let Some(change) = changes.iter().find(|change| change.path == *file) else {
+        return Ok((Text::new(old), edit.clone()));
+    };
+    let new = text_of(change)?.unwrap_or_default();
+    let edits = if change.edits.is_empty() { one_edit(old, &new).into_iter().collect() } else { change.edits.clone() };
+    let before = edits.iter().filter(|(span, _)| span.end <= edit.0.start);
+    let (gone, put) = before.fold((0, 0), |(gone, put), (span, text)| (gone + span.end - span.start, put + text.len()));
+    let moved = |at: usize| (at + put).saturating_sub(gone);
+    Ok((Text::new(new), (Span::new(moved(edit.0.start), moved(edit.0.end)), edit.1.clone())))
+}
+
+/// Adds an edit of the old text of `file` to the changes.
+fn with_edit(changes: &mut Vec<FileChange>, file: &RelPath, old: &str, edit: Edit) -> Result<(), Refusal> {
     let mut edits = vec![edit];
     match changes.iter_mut().find(|change| change.path == *file) {
         Some(change) => {
@@ -306,9 +342,9 @@ fn with_edit(
             let Some(new) = new else {
                 return refuse(format!("{file}: the comment and the new value would overlap; nothing was changed"));
             };
-            change.after = Some(new.clone().into_bytes());
+            change.after = Some(new.into_bytes());
             change.edits = edits;
-            Ok(new)
+            Ok(())
         }
         None => {
             let Some(new) = edited(old, &edits) else {
@@ -317,16 +353,16 @@ fn with_edit(
             changes.push(FileChange {
                 path: file.clone(),
                 before: Some(digest_of(&[old.as_bytes()])),
-                after: Some(new.clone().into_bytes()),
+                after: Some(new.into_bytes()),
                 edits,
             });
-            Ok(new)
+            Ok(())
         }
     }
 }
 
 /// The text with all edits, which are in order; `None` when they overlap or do not fit.
-fn edited(old: &str, edits: &[(Span, String)]) -> Option<String> {
+fn edited(old: &str, edits: &[Edit]) -> Option<String> {
     let mut out = String::with_capacity(old.len());
     let mut at = 0;
     for (span, new) in edits {
@@ -340,7 +376,7 @@ fn edited(old: &str, edits: &[(Span, String)]) -> Option<String> {
 }
 
 /// The one region in which two texts differ.
-fn one_edit(old: &str, new: &str) -> Option<(Span, String)> {
+fn one_edit(old: &str, new: &str) -> Option<Edit> {
     if old == new {
         return None;
     }
@@ -512,7 +548,8 @@ pub fn plan_withdraw(entry: &Entry, case: &Case, workspace: &Workspace, request:
         ));
     };
     let amendment = Amendment { after: Some(old.digest()), diff: Some(ledger::diff(now, Some(&old))), ..template };
-    Change { case, workspace, content: &old, artefact: None }.plan(amendment, true)
+    let shown = Shown { before: now.cloned(), after: old.clone() };
+    Change { case, workspace, content: &old, artefact: None, shown }.plan(amendment)
 }
 
 /// A new baseline is taken back: its file goes.
