@@ -1,9 +1,18 @@
 //! What an editor underlines and `check` reports beside its rows. Takes a survey, gives findings.
 //! Never knows a protocol.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::code::Unit;
+use crate::drift::{self, Difference};
+use crate::oracles::{Baseline, OracleKind, Orphan};
+use crate::pins::Trouble;
 use crate::places::RelPath;
-use crate::survey::{Survey, Workspace};
-use crate::text::Span;
+use crate::rationale;
+use crate::roles::Role;
+use crate::survey::{Case, State, Survey, Workspace};
+use crate::text::{Span, one_line};
 
 /// Codes of the protocol's table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -73,15 +82,364 @@ pub struct Finding {
     pub related: Vec<(RelPath, usize, String)>,
 }
 
-/// Findings of a survey, one a site, by file and line. Without opting in only drifts that fresh artefacts
-/// prove.
+/// What an editor shows of a survey: one finding a site, by file and line. Without opting in only drifts
+/// that fresh observations prove.
 pub fn findings(survey: &Survey, workspace: &Workspace) -> Vec<Finding> {
-    let _ = (survey, workspace);
-    Vec::new()
+    let mut all = everything(survey, workspace);
+    if !workspace.opted_in() {
+        all.retain(|finding| finding.code == Code::Drift);
+    }
+    all
+}
+
+/// Every finding of a survey, as `check` reports them, by file and line.
+pub fn everything(survey: &Survey, workspace: &Workspace) -> Vec<Finding> {
+    let mut sites: BTreeMap<(&RelPath, usize, usize), Vec<&Case>> = BTreeMap::new();
+    for case in survey.cases.iter().filter(|case| case.pin.role != Role::Unlabelled) {
+        let pin = &case.pin;
+        sites.entry((&pin.file, pin.span.start, pin.span.end)).or_default().push(case);
+    }
+    let mut all: Vec<Finding> = Vec::new();
+    for cases in sites.values() {
+        let Some(first) = cases.first() else { continue };
+        let Some(unit) = workspace.project.unit(&first.pin.file) else { continue };
+        all.extend(of_site(cases, unit));
+        all.extend(stale_rationale(cases, unit));
+    }
+    all.extend(survey.orphans.iter().map(of_orphan));
+    all.extend(survey.troubles.iter().map(of_trouble));
+    all.sort_by(|a, b| (&a.file, a.line, a.code).cmp(&(&b.file, b.line, b.code)));
+    all
+}
+
+/// What one site has to say: the gravest thing first, the others counted behind it.
+fn of_site(cases: &[&Case], unit: &Unit) -> Option<Finding> {
+    let of = |state: State| -> Vec<&Case> { cases.iter().copied().filter(|case| case.state == state).collect() };
+    let (failed, drifted, missing) = (of(State::Failed), of(State::Drift), of(State::Missing));
+    let (unstable, unreadable) = (of(State::Unstable), of(State::Unreadable));
+    let fresh: Vec<&Case> = cases.iter().copied().filter(|case| awaits_a_run(case)).collect();
+    let unexplained: Vec<&Case> = cases.iter().copied().filter(|case| unexplained(case)).collect();
+    let all = cases.len();
+    let (code, severity, told, mut message) = if !failed.is_empty() {
+        let message =
+            format!("{}; a specification, so the code is wrong: nothing to accept", counted(&failed, all, "fail"));
+        (Code::SpecificationFailed, Severity::Error, failed, message)
+    } else if !drifted.is_empty() {
+        let advice = drifted.first().and_then(|case| case.drift.as_ref()).map(|drift| advice(&drift.difference));
+        let message = format!("{}. {}", drifted_words(&drifted, all), advice.unwrap_or_default());
+        (Code::Drift, Severity::Warning, drifted, message)
+    } else if !missing.is_empty() {
+        (Code::MissingBaseline, Severity::Warning, missing.clone(), missing_words(&missing, all))
+    } else if !unreadable.is_empty() {
+        let why = match unreadable.first().map(|case| &case.baseline) {
+            Some(Baseline::Unreadable(why)) => why.clone(),
+            _ => "what is recorded cannot be read".into(),
+        };
+        (Code::MissingBaseline, Severity::Warning, unreadable, why)
+    } else if !unstable.is_empty() {
+        let message = format!(
+            "{}: runs disagree about what the code does, so there is no one value to record; make the test repeatable, \
+             then run it again",
+            counted(&unstable, all, "unstable")
+        );
+        (Code::Unstable, Severity::Warning, unstable, message)
+    } else if !unexplained.is_empty() {
+        let message = unexplained_words(&unexplained);
+        (Code::UnexplainedBaseline, Severity::Information, unexplained, message)
+    } else if !fresh.is_empty() {
+        let since = fresh.first().and_then(|case| case.history.first()).map(|entry| day(entry.amendment.at));
+        let message = format!("Accepted on {}, and no run has matched it yet: run the test", since.unwrap_or_default());
+        (Code::Unconfirmed, Severity::Information, fresh, message)
+    } else {
+        return None;
+    };
+    let also = |cases: Vec<&Case>, words: &str, own: Code| {
+        if cases.is_empty() || code == own { String::new() } else { format!("; {} {words}", cases.len()) }
+    };
+    if matches!(code, Code::Drift | Code::SpecificationFailed) {
+        message.push_str(&also(of(State::Missing), "without a baseline", Code::MissingBaseline));
+    }
+    let pin = &cases.first()?.pin;
+    let one = (told.len() == 1).then(|| told.first()).flatten();
+    Some(Finding {
+        code,
+        severity,
+        file: pin.file.clone(),
+        line: unit.line(pin.span.start),
+        span: Some(pin.span),
+        message,
+        baseline: one.filter(|case| !in_source(case)).and_then(|case| case.pin.oracle.path.clone()),
+        entry: one.and_then(|case| case.pin.oracle.entry.clone()),
+        drifts: told.iter().filter_map(|case| case.drift_id.clone()).collect(),
+        related: told.iter().filter_map(|case| related(case, unit)).take(MOST_RELATED).collect(),
+    })
+}
+
+/// Most related places of one finding.
+const MOST_RELATED: usize = 20;
+
+fn in_source(case: &Case) -> bool {
+    matches!(case.pin.oracle.kind, OracleKind::Literal | OracleKind::Inline)
+}
+
+fn related(case: &Case, unit: &Unit) -> Option<(RelPath, usize, String)> {
+    let path = case.pin.oracle.path.clone()?;
+    let line = match (case.changed_lines.first().or(case.inserted_after.first()), case.pin.oracle.span) {
+        (Some(line), _) => (*line).max(1),
+        (None, Some(span)) if path == unit.path => unit.line(span.start),
+        (None, _) => 1,
+    };
+    let own_line = in_source(case) && (case.drift.is_none() || line == unit.line(case.pin.span.start));
+    if case.baseline == Baseline::Missing || own_line {
+        return None;
+    }
+    let what = case.drift.as_ref().map_or(case.state.word().to_string(), |drift| drift.brief.clone());
+    Some((path, line, named(case, what)))
+}
+
+/// `case: what`, where there is a case.
+fn named(case: &Case, what: String) -> String {
+    match &case.pin.case {
+        Some(name) => format!("{}: {what}", one_line(name, 60)),
+        None => what,
+    }
+}
+
+fn brief(case: &Case) -> String {
+    case.drift.as_ref().map_or_else(|| case.state.word().to_string(), |drift| drift.brief.clone())
+}
+
+fn counted(told: &[&Case], all: usize, verb: &str) -> String {
+    match (told, all) {
+        ([one], 1) => brief(one),
+        ([one], _) => format!("1 of {all} cases {verb}: {}", named(one, brief(one))),
+        (more, _) => {
+            let first = more.first().map(|case| brief(case)).unwrap_or_default();
+            format!("{} of {all} cases {verb}: {first} …", more.len())
+        }
+    }
+}
+
+/// `0.38 → 0.39, and 2 more (behaviour, 2 hunks)`; `3 of 5 cases drifted, 2 distinct changes: 0.38 → 0.39 …`.
+fn drifted_words(drifted: &[&Case], all: usize) -> String {
+    let drifts: Vec<&drift::Drift> = drifted.iter().filter_map(|case| case.drift.as_ref()).collect();
+    let changes: BTreeSet<&str> = drifts.iter().map(|drift| drift.change.as_str()).collect();
+    let (Some(first), true) = (drifts.first(), all > 1) else {
+        let Some(drift) = drifts.first() else { return "Drifted from what is recorded".into() };
+        let hunks = if drift.hunks.len() > 1 { format!(", {} hunks", drift.hunks.len()) } else { String::new() };
+        return format!("{} ({}{hunks})", drift.brief, drift.difference_word());
+    };
+    if let ([case], [drift]) = (drifted, &drifts[..]) {
+        return format!("1 of {all} cases drifted: {} ({})", named(case, drift.brief.clone()), drift.difference_word());
+    }
+    let distinct = if changes.len() > 1 { format!(", {} distinct changes", changes.len()) } else { String::new() };
+    format!("{} of {all} cases drifted{distinct}: {} … ({})", drifted.len(), first.brief, first.difference_word())
+}
+
+/// What the decision table advises for these kinds. Advice, never a verdict.
+pub fn advice(difference: &[Difference]) -> String {
+    let what: Vec<&str> = difference
+        .iter()
+        .filter_map(|kind| match kind {
+            Difference::Ordering => Some("the order"),
+            Difference::Volatile => Some("ids or times"),
+            Difference::LineEndings => Some("line endings"),
+            Difference::TrailingSpace => Some("trailing blanks"),
+            Difference::FloatDigits => Some("the last digits of floats"),
+            _ => None,
+        })
+        .collect();
+    let list = match what.as_slice() {
+        [] => String::new(),
+        [one] => one.to_string(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    };
+    match difference {
+        [Difference::Digest] => {
+            "Only a digest is recorded and the text behind it is not known: compare both outputs before you decide"
+                .into()
+        }
+        [Difference::Binary] => "Binary content: open both before you decide".into(),
+        _ if list.is_empty() => {
+            "Accept with a reason if this is the intended fix and nothing else; otherwise fix the code".into()
+        }
+        _ => format!("Only {list} changed: probably noise, so fix the test harness and keep what is recorded"),
+    }
+}
+
+fn missing_words(missing: &[&Case], all: usize) -> String {
+    let Some(case) = missing.first() else { return String::new() };
+    let oracle = &case.pin.oracle;
+    let what = match (&oracle.path, &oracle.entry) {
+        _ if in_source(case) => "Nothing is recorded here yet".to_string(),
+        (Some(path), Some(entry)) => format!("No baseline: {path} has no entry {}", one_line(entry, 80)),
+        (Some(path), None) => format!("No baseline: there is no {path}"),
+        (None, _) => "No baseline".into(),
+    };
+    let many = if all > 1 { format!(" ({} of {all} cases)", missing.len()) } else { String::new() };
+    let next = match &case.drift {
+        Some(drift) => {
+            let new =
+                drift.brief.strip_prefix("nothing → ").or(drift.brief.strip_prefix("added ")).unwrap_or(&drift.brief);
+            format!(". Observed: {new}. Record it as new, with a reason")
+        }
+        None => "; run the test to see what would be recorded".into(),
+    };
+    format!("{what}{many}{next}")
+}
+
+/// Accepted by an amendment that is not committed yet, and nothing fresh was observed since. What was
+/// committed went through a run somewhere; it is not told again in every clone.
+fn awaits_a_run(case: &Case) -> bool {
+    let latest = case.history.iter().find(|entry| entry.amendment.changes_content());
+    !case.confirmed && case.state == State::Unobserved && latest.is_some_and(|entry| !entry.committed)
+}
+
+/// The recorded content is not what the last amendment left.
+fn unexplained(case: &Case) -> bool {
+    let Baseline::Present(recorded) = &case.baseline else { return false };
+    let latest = case.history.iter().find(|entry| entry.amendment.changes_content());
+    latest.is_some_and(|entry| {
+        !entry.amendment.pending
+            && entry.amendment.after.as_deref().is_some_and(|after| after != recorded.content.digest())
+    })
+}
+
+fn unexplained_words(cases: &[&Case]) -> String {
+    let latest = cases.first().and_then(|case| case.history.iter().find(|entry| entry.amendment.changes_content()));
+    let since = latest.map(|entry| day(entry.amendment.at)).unwrap_or_default();
+    format!("What is recorded changed since the amendment of {since}, and nothing says why: write the reason now")
+}
+
+fn day(at: jiff::Timestamp) -> String {
+    at.to_string().chars().take(10).collect()
+}
+
+/// The comment above a pin names a value that is not pinned any more.
+fn stale_rationale(cases: &[&Case], unit: &Unit) -> Option<Finding> {
+    let case = cases.first()?;
+    let rationale = rationale::find(unit, case.pin.span).filter(|rationale| !rationale.waits())?;
+    let new = rationale.new.clone()?;
+    let gone = cases.iter().all(|case| match &case.baseline {
+        Baseline::Present(recorded) => rationale.holds(&recorded.content) == Some(false),
+        _ => false,
+    });
+    gone.then(|| {
+        let start = unit.text.line_of(rationale.span.start);
+        let body = unit.text.line_span(start);
+        let indent = unit.text.slice(body).len() - unit.text.slice(body).trim_start().len();
+        Finding {
+            code: Code::StaleRationale,
+            severity: Severity::Warning,
+            file: unit.path.clone(),
+            line: start + 1,
+            span: Some(Span::new(body.start + indent, body.end)),
+            message: format!(
+                "This comment calls {} the new value, and that is not what is pinned below; write why it changed again, \
+                 or remove the comment",
+                one_line(&new, 60)
+            ),
+            baseline: None,
+            entry: None,
+            drifts: Vec::new(),
+            related: Vec::new(),
+        }
+    })
+}
+
+fn of_orphan(orphan: &Orphan) -> Finding {
+    let what = match &orphan.entry {
+        Some(entry) => format!("The entry {}", one_line(entry, 80)),
+        None => "This baseline".to_string(),
+    };
+    Finding {
+        code: Code::OrphanBaseline,
+        severity: Severity::Information,
+        file: orphan.path.clone(),
+        line: orphan.line.max(1),
+        span: None,
+        message: format!(
+            "{what} is held by no test ({}): remove it if its test is gone, or mend the name that should lead to it",
+            orphan.framework
+        ),
+        baseline: Some(orphan.path.clone()),
+        entry: orphan.entry.clone(),
+        drifts: Vec::new(),
+        related: Vec::new(),
+    }
+}
+
+fn of_trouble(trouble: &Trouble) -> Finding {
+    let file = &trouble.file;
+    let path = file.as_str();
+    let severity = if path.starts_with(".pindrift/observed/") {
+        Severity::Warning
+    } else if path.starts_with(".pindrift/") || path.ends_with(".scm") || file.name() == "pindrift.toml" {
+        Severity::Error
+    } else {
+        Severity::Information
+    };
+    Finding {
+        code: Code::Configuration,
+        severity,
+        file: file.clone(),
+        line: trouble.at.map_or(1, |(line, _)| line.max(1)),
+        span: None,
+        message: match trouble.at {
+            Some((_, column)) if column > 1 => format!("{} (column {column})", trouble.message),
+            _ => trouble.message.clone(),
+        },
+        baseline: None,
+        entry: None,
+        drifts: Vec::new(),
+        related: Vec::new(),
+    }
 }
 
 /// The changed lines of a baseline, for an editor that has it open: one finding a hunk.
 pub fn in_baseline(survey: &Survey, workspace: &Workspace, baseline: &RelPath) -> Vec<Finding> {
-    let _ = (survey, workspace, baseline);
-    Vec::new()
+    let mut all: Vec<Finding> = Vec::new();
+    let held = |case: &&Arc<Case>| {
+        case.pin.oracle.path.as_ref() == Some(baseline)
+            && !in_source(case)
+            && matches!(case.state, State::Drift | State::Failed)
+    };
+    for case in survey.cases.iter().filter(held) {
+        let (Some(drift), Baseline::Present(recorded)) = (&case.drift, &case.baseline) else { continue };
+        let pin = &case.pin;
+        let first = recorded.first_line.max(1);
+        let lines: Vec<usize> = match drift.hunks.as_slice() {
+            [] => vec![first],
+            _ if pin.oracle.kind == OracleKind::Digest => vec![first],
+            hunks => hunks
+                .iter()
+                .map(|hunk| {
+                    first + if hunk.before.is_empty() { hunk.before.start.saturating_sub(1) } else { hunk.before.start }
+                })
+                .collect(),
+        };
+        let many = lines.len();
+        for (nth, line) in lines.into_iter().enumerate() {
+            let place = if many > 1 { format!(" (hunk {} of {many})", nth + 1) } else { String::new() };
+            let pinned = workspace.project.unit(&pin.file).map_or(1, |unit| unit.line(pin.span.start));
+            let failed = case.state == State::Failed;
+            let finding = Finding {
+                code: if failed { Code::SpecificationFailed } else { Code::Drift },
+                severity: if failed { Severity::Error } else { Severity::Warning },
+                file: baseline.clone(),
+                line,
+                span: None,
+                message: format!("{}: {}{place} ({})", pin.test, drift.brief, drift.difference_word()),
+                baseline: Some(baseline.clone()),
+                entry: pin.oracle.entry.clone(),
+                drifts: case.drift_id.iter().cloned().collect(),
+                related: vec![(pin.file.clone(), pinned, format!("pinned by {}", pin.test))],
+            };
+            all.push(finding);
+        }
+    }
+    all
 }
+
+#[cfg(test)]
+pub(crate) mod tests;
