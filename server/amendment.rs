@@ -11,6 +11,7 @@
 mod intent;
 mod past;
 mod plan;
+mod reclassify;
 mod settle;
 mod write;
 
@@ -21,6 +22,7 @@ use crate::places::{RelPath, Root};
 pub use intent::{Finished, abandon, advance, finish};
 pub use past::past;
 pub use plan::{Request, plan_accept, plan_explain, plan_record, plan_withdraw};
+pub use reclassify::{AUTHORITY, plan_reclassify};
 pub use settle::{Outcome, Settled, settle};
 
 /// The command that finishes what was interrupted; messages name it.

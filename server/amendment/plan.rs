@@ -9,7 +9,7 @@ use crate::drift;
 use crate::git::Git;
 use crate::ledger::{self, Amendment, Entry, Kind, Observed, PinRef};
 use crate::observations;
-use crate::oracles::{self, Baseline, Content, FileChange, OracleKind, Refusal, digest_of};
+use crate::oracles::{self, Baseline, Content, FileChange, OracleKind, Pin, Refusal, digest_of};
 use crate::pins::Extent;
 use crate::places::{RelPath, RootKind};
 use crate::rationale::{self, Draft};
@@ -147,7 +147,7 @@ fn may_be_accepted(case: &Case, request: &Request) -> Result<(), Refusal> {
 }
 
 /// One line, trimmed and bounded.
-fn reason(typed: &str) -> Result<String, Refusal> {
+pub(super) fn reason(typed: &str) -> Result<String, Refusal> {
     let line =
         typed.split(['\r', '\n', '\u{85}', '\u{2028}', '\u{2029}']).map(str::trim).filter(|part| !part.is_empty());
     let line = line.collect::<Vec<_>>().join(" ");
@@ -161,7 +161,7 @@ fn reason(typed: &str) -> Result<String, Refusal> {
 }
 
 /// The ledger exists only with git, and nothing of the decision may be ignored by it.
-fn recordable(workspace: &Workspace, paths: &[&RelPath]) -> Result<(), Refusal> {
+pub(super) fn recordable(workspace: &Workspace, paths: &[&RelPath]) -> Result<(), Refusal> {
     let Some(git) = workspace.git.as_deref().filter(|_| workspace.project.root.kind != RootKind::Opened) else {
         return refuse(
             "this folder is in no git work tree: there is no history, so there can be no record of the decision. \
@@ -186,6 +186,17 @@ fn draft(
     before: Option<&Content>,
     after: Option<&Content>,
 ) -> Amendment {
+    draft_of(&case.pin, request, reason, kind, before, after)
+}
+
+pub(super) fn draft_of(
+    pin: &Pin,
+    request: &Request,
+    reason: String,
+    kind: Kind,
+    before: Option<&Content>,
+    after: Option<&Content>,
+) -> Amendment {
     Amendment {
         at: request.at,
         author: request.author.clone(),
@@ -193,8 +204,8 @@ fn draft(
         proposed_by: request.proposed_by.clone(),
         confirmed_by: None,
         kind,
-        pin: Some(PinRef::of(&case.pin)),
-        oracle: case.pin.oracle.key.clone(),
+        pin: Some(PinRef::of(pin)),
+        oracle: pin.oracle.key.clone(),
         framework: None,
         verdict: Some(request.verdict.clone().unwrap_or_else(|| "intended".into())),
         reason,
@@ -212,7 +223,7 @@ fn draft(
 }
 
 /// A region of a text and what comes in its place.
-type Edit = (Span, String);
+pub(super) type Edit = (Span, String);
 
 /// A new content of a case's oracle.
 struct Change<'a> {
@@ -296,7 +307,7 @@ impl Change<'_> {
     }
 }
 
-fn source(workspace: &Workspace, file: &RelPath) -> Result<String, Refusal> {
+pub(super) fn source(workspace: &Workspace, file: &RelPath) -> Result<String, Refusal> {
     match workspace.project.shelf.read(file) {
         Read::Bytes(bytes) => match std::str::from_utf8(&bytes) {
             Ok(text) => Ok(text.to_string()),
@@ -362,7 +373,7 @@ fn with_edit(changes: &mut Vec<FileChange>, file: &RelPath, old: &str, edit: Edi
 }
 
 /// The text with all edits, which are in order; `None` when they overlap or do not fit.
-fn edited(old: &str, edits: &[Edit]) -> Option<String> {
+pub(super) fn edited(old: &str, edits: &[Edit]) -> Option<String> {
     let mut out = String::with_capacity(old.len());
     let mut at = 0;
     for (span, new) in edits {
