@@ -157,7 +157,7 @@ fn run(command: Command, place: &Place) -> Outcome {
         Command::Reclassify { .. } => later("reclassify", "labels in the test's own style"),
         Command::Withdraw { amendment, why } => decide::withdraw(&amendment, why.text(), place),
         Command::Log { what, suspected, format } => past::log(what.as_deref(), suspected, format, place),
-        Command::Audit { .. } => later("audit", "the ledger"),
+        Command::Audit { base, format } => past::audit(&base, format, place),
         Command::Observe(_) => later("observe", "running tests"),
         Command::Review(_) => later("review", "running tests; use `check`, `diff` and `accept` until then"),
         Command::Retire(_) => later("retire", "verdicts and judgements"),

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::args::{DiffShape, Format, Shape};
 use super::render::{self, Paint};
 use super::{FINE, Outcome, Place, UNUSABLE, WANTS_A_PERSON};
-use crate::findings::Finding;
+use crate::findings::{self, Finding};
 use crate::oracles::Baseline;
 use crate::pins::Extent;
 use crate::places::RelPath;
@@ -58,8 +58,8 @@ impl Scope {
     }
 
     /// What an editor would underline in the scope.
-    pub fn findings(&self, _survey: &Survey) -> Vec<Finding> {
-        Vec::new()
+    pub fn findings(&self, survey: &Survey) -> Vec<Finding> {
+        findings::findings(survey, &self.workspace)
     }
 
     pub fn holds(&self, path: &RelPath) -> bool {
