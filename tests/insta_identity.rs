@@ -1,0 +1,210 @@
+//! A crate of hard values, changed and run: one copy accepted by `cargo insta accept`, the other by
+//! `pindrift accept` one by one and without comments. The trees are equal, and the tests are green then.
+//! Run by ./tests/run, which installs cargo-insta.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The values that a snapshot may hold: old and new of each.
+const HARD: &[(&str, &str)] = &[
+    ("plain", "changed"),
+    ("a \"quoted\" word", "two \"quoted\" \"words\""),
+    ("hash \"# end", "hashes \"## and \"### end"),
+    ("back\\slash", "back\\\\slash \\n no line"),
+    ("tab\there", "tab\t\there"),
+    ("one\ntwo", "one\n2\nthree"),
+    ("one\r\ntwo", "one\r\n2"),
+    ("bell \u{1b}[31mred", "bell \u{1b}[32mgreen"),
+    ("something", ""),
+    ("x", "   "),
+    ("---\nfront matter", "---\nfront matter\n---\nagain"),
+    ("smile", "smile 😀 ünï"),
+    ("  indented\n    more", "    indented\n  less"),
+    ("ends with newline\n", "ends with two\n\n"),
+    ("brace { and }", "brace {} {{}}"),
+    ("nul", "nul \0 inside"),
+];
+
+const FILES: usize = 100;
+const INLINE: usize = 300;
+
+fn value(i: usize, new: bool) -> String {
+    let (old, changed) = HARD[i % HARD.len()];
+    let text = if new { changed } else { old };
+    match i / HARD.len() {
+        0 => text.to_string(),
+        // The rare shapes stay as they are; most get a number of their own.
+        round if text.is_empty() || text.trim().is_empty() => text.repeat(round.min(1) + 1),
+        round if round % 7 == 3 && !text.contains('\r') => (0..200).map(|line| format!("{text} {line}\n")).collect(),
+        round => format!("{text} {round}"),
+    }
+}
+
+/// The crate, its values old or new, its snapshots as yet unwritten.
+fn sources(new: bool) -> BTreeMap<String, String> {
+    let mut files = BTreeMap::new();
+    let manifest = "[package]\nname = \"hard\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[dev-dependencies]\n\
+                    insta = \"=1.49.0\"\n\n[workspace]\n\n[profile.dev]\ndebug = false\n";
+    files.insert("Cargo.toml".into(), manifest.into());
+    files.insert("pindrift.toml".into(), "comment = \"never\"\n".into());
+    let mut lib = "pub fn value(i: usize) -> &'static str {\n    match i {\n".to_string();
+    for i in 0..FILES + INLINE {
+        let _ = writeln!(lib, "        {i} => {:?},", value(i, new));
+    }
+    lib.push_str("        _ => \"\",\n    }\n}\n");
+    files.insert("src/lib.rs".into(), lib);
+    files
+}
+
+fn tests() -> BTreeMap<String, String> {
+    let mut files = BTreeMap::new();
+    let mut file = "use hard::value;\n".to_string();
+    for i in 0..FILES {
+        let _ = write!(file, "\n#[test]\nfn file_{i}() {{\n    insta::assert_snapshot!(value({i}));\n}}\n");
+    }
+    files.insert("tests/files.rs".into(), file);
+    let mut inline = "use hard::value;\n".to_string();
+    for i in FILES..FILES + INLINE {
+        let _ = write!(inline, "\n#[test]\nfn inline_{i}() {{\n    insta::assert_snapshot!(value({i}), @\"\");\n}}\n");
+    }
+    files.insert("tests/inline.rs".into(), inline);
+    files
+}
+
+fn put(folder: &Path, files: &BTreeMap<String, String>) {
+    for (path, text) in files {
+        let path = folder.join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::write(path, text).expect("written");
+    }
+}
+
+fn tool(name: &str) -> PathBuf {
+    let tools = std::env::var_os("PINDRIFT_TOOLS").map(PathBuf::from);
+    let tools = tools.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join(".tools"));
+    tools.join("bin").join(name)
+}
+
+fn run(folder: &Path, target: &Path, program: &Path, args: &[&str]) -> std::process::Output {
+    Command::new(program)
+        .current_dir(folder)
+        .args(args)
+        .env("CARGO_TARGET_DIR", target)
+        .env("INSTA_WORKSPACE_ROOT", folder)
+        .env_remove("CI")
+        .env_remove("INSTA_UPDATE")
+        .env_remove("INSTA_FORCE_PASS")
+        .env_remove("CARGO_MANIFEST_DIR")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .output()
+        .unwrap_or_else(|err| panic!("{}: {err}; ./tests/run installs it", program.display()))
+}
+
+/// Every file but git's, the build's and the record.
+fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut tree = BTreeMap::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(at) = folders.pop() {
+        for entry in std::fs::read_dir(&at).expect("a folder").flatten() {
+            let name = entry.path().strip_prefix(folder).expect("inside").display().to_string();
+            if matches!(name.as_str(), ".git" | ".pindrift" | "target" | "Cargo.lock" | "pindrift.toml") {
+                continue;
+            }
+            if entry.path().is_dir() {
+                folders.push(entry.path());
+            } else {
+                tree.insert(name, std::fs::read(entry.path()).expect("a file"));
+            }
+        }
+    }
+    tree
+}
+
+fn copy(from: &Path, to: &Path) {
+    let done = Command::new("cp").arg("-a").arg(from).arg(to).status().expect("cp");
+    assert!(done.success());
+}
+
+#[test]
+fn accepted_by_either_tool_the_trees_are_equal() {
+    let base = tempfile::tempdir().expect("a folder");
+    let target = base.path().join("target");
+    let theirs = base.path().join("theirs");
+    std::fs::create_dir(&theirs).expect("made");
+    let cargo = PathBuf::from(env!("CARGO"));
+    let insta = tool("cargo-insta");
+    let test = |folder: &Path| run(folder, &target, &cargo, &["test", "--quiet", "--no-fail-fast"]);
+
+    put(&theirs, &sources(false));
+    put(&theirs, &tests());
+    test(&theirs);
+    let out = run(&theirs, &target, &insta, &["insta", "accept", "--quiet"]);
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let out = test(&theirs);
+    assert!(out.status.success(), "the recorded state is not green: {}", String::from_utf8_lossy(&out.stdout));
+    let git = |args: &[&str]| {
+        let git = PathBuf::from("git");
+        let identity = ["-c", "user.name=Test Person", "-c", "user.email=test@example.org"];
+        let args: Vec<&str> = identity.iter().copied().chain(args.iter().copied()).collect();
+        assert!(run(&theirs, &target, &git, &args).status.success(), "git {args:?}");
+    };
+    git(&["init", "-q", "-b", "main"]);
+    git(&["config", "user.name", "Test Person"]);
+    git(&["config", "user.email", "test@example.org"]);
+    git(&["add", "-A"]);
+    git(&["commit", "-q", "-m", "recorded"]);
+
+    put(&theirs, &sources(true));
+    assert!(!test(&theirs).status.success(), "the change is seen");
+    let ours = base.path().join("ours");
+    copy(&theirs, &ours);
+
+    let out = run(&theirs, &target, &insta, &["insta", "accept", "--quiet"]);
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+
+    let pindrift = PathBuf::from(env!("CARGO_BIN_EXE_pindrift"));
+    let mut refused: Vec<String> = Vec::new();
+    let out = run(&ours, &target, &pindrift, &["check", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
+    let drifts: Vec<(&str, &str)> = report["assertions"]
+        .as_array()
+        .expect("rows")
+        .iter()
+        .filter_map(|row| Some((row["drift"].as_str()?, row["test"].as_str()?)))
+        .collect();
+    assert!(drifts.len() >= FILES + INLINE - 10, "only {} drifts: {}", drifts.len(), report["summary"]);
+    for (id, test) in &drifts {
+        let out = run(&ours, &target, &pindrift, &["accept", id, "--reason", "the values are harder now, on purpose"]);
+        if !out.status.success() {
+            refused.push(format!("{test}: {}", String::from_utf8_lossy(&out.stderr).trim()));
+        }
+    }
+    let (theirs_now, ours_now) = (tree(&theirs), tree(&ours));
+    let mut different: Vec<String> = Vec::new();
+    for name in theirs_now.keys().chain(ours_now.keys()).collect::<std::collections::BTreeSet<_>>() {
+        if theirs_now.get(name) != ours_now.get(name) {
+            let show = |bytes: Option<&Vec<u8>>| bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+            let (a, b) = (show(theirs_now.get(name)), show(ours_now.get(name)));
+            let line = match (&a, &b) {
+                (Some(a), Some(b)) => {
+                    let at = a.lines().zip(b.lines()).position(|(a, b)| a != b).unwrap_or(0);
+                    format!("line {}: {:?} / {:?}", at + 1, a.lines().nth(at), b.lines().nth(at))
+                }
+                _ => format!("only {}", if a.is_some() { "cargo-insta's" } else { "pindrift's" }),
+            };
+            different.push(format!("{name}: {line}"));
+        }
+    }
+    assert!(
+        refused.is_empty() && different.is_empty(),
+        "refused {}:\n{}\ndifferent {}:\n{}",
+        refused.len(),
+        refused.join("\n"),
+        different.len(),
+        different.iter().take(20).cloned().collect::<Vec<_>>().join("\n")
+    );
+    let out = test(&ours);
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stdout));
+}
