@@ -1,18 +1,18 @@
 //! What an editor underlines and `check` reports beside its rows. Takes a survey, gives findings.
 //! Never knows a protocol.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::code::Unit;
 use crate::drift::{self, Difference};
-use crate::oracles::{Baseline, OracleKind, Orphan};
+use crate::oracles::{self, Baseline, OracleKind, Orphan};
 use crate::pins::Trouble;
 use crate::places::RelPath;
 use crate::rationale;
 use crate::roles::Role;
 use crate::survey::{Case, State, Survey, Workspace};
-use crate::text::{Span, one_line};
+use crate::text::{Span, Text, one_line};
 
 /// Codes of the protocol's table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -100,10 +100,11 @@ pub fn everything(survey: &Survey, workspace: &Workspace) -> Vec<Finding> {
         sites.entry((&pin.file, pin.span.start, pin.span.end)).or_default().push(case);
     }
     let mut all: Vec<Finding> = Vec::new();
+    let mut asked = MOST_ASKED;
     for cases in sites.values() {
         let Some(first) = cases.first() else { continue };
         let Some(unit) = workspace.project.unit(&first.pin.file) else { continue };
-        all.extend(of_site(cases, unit));
+        all.extend(of_site(cases, unit, &mut |case| unexplained(case, workspace, &mut asked)));
         all.extend(stale_rationale(cases, unit));
     }
     all.extend(survey.orphans.iter().map(of_orphan));
@@ -113,12 +114,13 @@ pub fn everything(survey: &Survey, workspace: &Workspace) -> Vec<Finding> {
 }
 
 /// What one site has to say: the gravest thing first, the others counted behind it.
-fn of_site(cases: &[&Case], unit: &Unit) -> Option<Finding> {
+fn of_site(cases: &[&Case], unit: &Unit, unexplained: &mut dyn FnMut(&Case) -> bool) -> Option<Finding> {
     let of = |state: State| -> Vec<&Case> { cases.iter().copied().filter(|case| case.state == state).collect() };
     let (failed, drifted, missing) = (of(State::Failed), of(State::Drift), of(State::Missing));
     let (unstable, unreadable) = (of(State::Unstable), of(State::Unreadable));
     let fresh: Vec<&Case> = cases.iter().copied().filter(|case| awaits_a_run(case)).collect();
-    let unexplained: Vec<&Case> = cases.iter().copied().filter(|case| unexplained(case)).collect();
+    let settled = [&failed, &drifted, &missing, &unreadable, &unstable].iter().all(|cases| cases.is_empty());
+    let unexplained: Vec<&Case> = cases.iter().copied().filter(|case| settled && unexplained(case)).collect();
     let all = cases.len();
     let (code, severity, told, mut message) = if !failed.is_empty() {
         let message =
@@ -295,20 +297,36 @@ fn awaits_a_run(case: &Case) -> bool {
     !case.confirmed && case.state == State::Unobserved && latest.is_some_and(|entry| !entry.committed)
 }
 
-/// The recorded content is not what the last amendment left.
-fn unexplained(case: &Case) -> bool {
+/// Most files whose committed bytes git is asked for in one look.
+const MOST_ASKED: usize = 50;
+
+/// The recorded content is not what the last amendment left; or, without any, not what HEAD holds. Content
+/// counts, not bytes: a refreshed header changes nothing.
+fn unexplained(case: &Case, workspace: &Workspace, asked: &mut usize) -> bool {
     let Baseline::Present(recorded) = &case.baseline else { return false };
+    let now = recorded.content.digest();
     let latest = case.history.iter().find(|entry| entry.amendment.changes_content());
-    latest.is_some_and(|entry| {
-        !entry.amendment.pending
-            && entry.amendment.after.as_deref().is_some_and(|after| after != recorded.content.digest())
-    })
+    if let Some(entry) = latest {
+        return !entry.amendment.pending && entry.amendment.after.as_deref().is_some_and(|after| after != now);
+    }
+    let (Some(git), Some(path)) = (workspace.git.as_deref(), &case.pin.oracle.path) else { return false };
+    if in_source(case) || *asked == 0 || !workspace.opted_in() || !git.is_tracked(path) || git.tracked_unmodified(path)
+    {
+        return false;
+    }
+    *asked -= 1;
+    let Some(committed) = git.blob("HEAD", path).and_then(|bytes| String::from_utf8(bytes).ok()) else { return false };
+    let mut then = workspace.project.clone();
+    then.shelf = then.shelf.with_open(Arc::new(HashMap::from([(path.clone(), Text::new(committed))])));
+    let before = oracles::framework(&case.pin.framework).map(|framework| framework.baseline(&case.pin, &then));
+    matches!(before, Some(Baseline::Present(before)) if before.content.digest() != now)
 }
 
 fn unexplained_words(cases: &[&Case]) -> String {
     let latest = cases.first().and_then(|case| case.history.iter().find(|entry| entry.amendment.changes_content()));
-    let since = latest.map(|entry| day(entry.amendment.at)).unwrap_or_default();
-    format!("What is recorded changed since the amendment of {since}, and nothing says why: write the reason now")
+    let since = latest.map(|entry| format!("the amendment of {}", day(entry.amendment.at)));
+    let since = since.unwrap_or("the last commit".into());
+    format!("What is recorded changed since {since}, and nothing says why: write the reason now")
 }
 
 fn day(at: jiff::Timestamp) -> String {

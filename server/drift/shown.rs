@@ -35,6 +35,9 @@ pub fn brief(
         [Difference::TrailingSpace] if !matches!(before, Content::Value(_)) => {
             return format!("only trailing blanks differ, in {lines}");
         }
+        [Difference::LineEndings, Difference::TrailingSpace] if !matches!(before, Content::Value(_)) => {
+            return format!("only line endings and trailing blanks differ, in {lines}");
+        }
         [Difference::Ordering] if old.len() > 1 => return format!("{lines} in another order"),
         _ => {}
     }

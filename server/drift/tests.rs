@@ -82,6 +82,13 @@ fn noise_is_named_and_seen() {
         expect!["trailing-space lines [1] inserted []: only trailing blanks differ, in 1 line"],
     );
     check(
+        &text("a\nb\n"),
+        &text("a \r\nb \r\n"),
+        expect![
+            "line-endings+trailing-space lines [1, 2] inserted []: only line endings and trailing blanks differ, in 2 lines"
+        ],
+    );
+    check(
         &text("x\nb\na\n"),
         &text("x\na\nb\n"),
         expect!["ordering lines [2, 3] inserted []: 2 lines in another order"],
