@@ -206,6 +206,9 @@ impl<'a> Eval<'a> {
         if let Some(value) = place.args.get(name) {
             return Some(value.clone());
         }
+        if let Some(given) = self.given(place, name) {
+            return Some(given.map_or(Value::Unknown, |(given, outer)| self.value(&outer, given, depth + 1)));
+        }
         let function = place.function?;
         match self.local(&function.body, place.at, name) {
             Local::Is(expr, part, at) => {
@@ -271,8 +274,20 @@ impl<'a> Eval<'a> {
         Some(self.value(&outer, expr, depth + 1))
     }
 
+    /// What a macro's `$x` stands for, and where that stands.
+    fn given(&self, place: &Place<'a>, name: &str) -> Option<Option<(&'a Expr, Place<'a>)>> {
+        if !name.starts_with('$') {
+            return None;
+        }
+        let frame = place.frame.filter(|frame| *frame > 0);
+        Some(frame.and_then(|frame| Some((self.site?.frames.get(frame)?.given.get(name)?, self.frame(frame - 1)?))))
+    }
+
     /// The expression that a local name or a parameter is bound to, and the place where it stands.
     pub fn binding(&self, place: &Place<'a>, name: &str) -> Option<(&'a Expr, Place<'a>)> {
+        if let Some(given) = self.given(place, name) {
+            return given;
+        }
         let function = place.function?;
         match self.local(&function.body, place.at, name) {
             Local::Is(expr, part, at) if part.is_empty() => return Some((expr, Place { at, ..place.clone() })),

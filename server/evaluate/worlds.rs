@@ -1,11 +1,13 @@
 //! The cases in which a site is reached: parameter rows of the test and the items of literal loops around
 //! each call, as one [`World`] a combination.
 
+use super::parametrize::rows_with;
 use super::scope::{Eval, Place};
 use super::{Value, World};
 use crate::code::{Arg, Expr, ExprKind, Stmt, StmtKind, Target};
 use crate::pins::names::{self, Named};
 use crate::pins::{Project, Site};
+use crate::syntax::Language;
 use crate::text::Span;
 
 /// Most worlds of one site.
@@ -15,7 +17,7 @@ const MOST: usize = 2_000;
 /// are no cases. At most 2,000; beyond that one more with nothing bound stands for the rest.
 pub fn worlds(project: &Project, site: &Site) -> Vec<World> {
     let empty = World { case: None, bound: vec![Vec::new(); site.frames.len()] };
-    let mut worlds = vec![empty.clone()];
+    let mut worlds = rows(project, site, &empty);
     for index in 0..site.frames.len() {
         let Some(place) = Eval::new(project, Some(site), None).frame(index) else { continue };
         let Some(function) = place.function else { continue };
@@ -52,6 +54,37 @@ pub fn worlds(project: &Project, site: &Site) -> Vec<World> {
         }
     }
     worlds
+}
+
+/// One world for each parameter row of the test; the empty one when it has none.
+fn rows(project: &Project, site: &Site, empty: &World) -> Vec<World> {
+    let eval = Eval::new(project, Some(site), None);
+    let Some(place) = eval.frame(0) else { return vec![empty.clone()] };
+    let Some(function) = place.function.filter(|_| place.unit.language == Language::Python) else {
+        return vec![empty.clone()];
+    };
+    let elsewhere = |expr: &Expr| {
+        let found = names::find(project, place.unit, &[], &expr.dotted()?)?;
+        let Named::Constant(unit, binding) = found else { return None };
+        if std::ptr::eq(unit, place.unit) {
+            return Some(binding.value.clone());
+        }
+        let other = Place { within: &binding.path, ..eval.module(unit) };
+        Some(eval.carried(&other, &binding.value, 0))
+    };
+    let rows = rows_with(place.unit, function, &elsewhere);
+    if rows.is_empty() {
+        return vec![empty.clone()];
+    }
+    let world = |row: super::parametrize::Row| {
+        let mut world = empty.clone();
+        world.case = row.case;
+        if let Some(first) = world.bound.first_mut() {
+            *first = row.bindings;
+        }
+        world
+    };
+    rows.into_iter().take(MOST).map(world).collect()
 }
 
 /// The loops around a place, outermost first.

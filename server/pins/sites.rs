@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
+use super::macros::Wrappers;
 use super::names::{self, Named};
 use super::{Extent, Frame, Match, Project, Site};
 use crate::code::{Arg, Expr, ExprKind, Function, Unit};
@@ -12,6 +13,7 @@ use crate::places::RelPath;
 use crate::settings::Settings;
 use crate::syntax::Language;
 use crate::text::Span;
+use crate::vocabulary::known_macro;
 
 /// Longest chain of wrappers that is followed.
 const DEEPEST: usize = 8;
@@ -25,7 +27,8 @@ pub const HELPER: &str = "pin.helper";
 
 /// Every site of the extent, in file and source order.
 pub fn sites(project: &Project, extent: &Extent) -> Vec<Site> {
-    let mut search = Search { project, chains: HashMap::new(), direct: HashMap::new() };
+    let wrappers = Wrappers::of(project, &known_macro);
+    let mut search = Search { project, wrappers, chains: HashMap::new(), direct: HashMap::new() };
     let mut sites = Vec::new();
     for (file, facts) in project.files.iter().filter(|(file, _)| extent.holds(file)) {
         let from = sites.len();
@@ -41,6 +44,16 @@ pub fn sites(project: &Project, extent: &Extent) -> Vec<Site> {
             let frame =
                 Frame { file: file.clone(), function: None, at: found.span, given: BTreeMap::new(), is_macro: false };
             sites.push(Site { found: found.clone(), frames: vec![frame] });
+        }
+        for stmt in &facts.unit.top {
+            let frame =
+                Frame { file: file.clone(), function: None, at: stmt.span, given: BTreeMap::new(), is_macro: false };
+            let mut see = |expr: &Expr| {
+                search.expanded(&facts.unit, expr, &frame, &mut |found, frames| {
+                    sites.push(Site { found, frames });
+                })
+            };
+            stmt.walk(&mut see);
         }
         sites[from..].sort_by_key(|site| site.frames[0].at.start);
     }
@@ -91,6 +104,7 @@ type Direct = HashMap<Option<usize>, Vec<Match>>;
 
 struct Search<'a> {
     project: &'a Project,
+    wrappers: Wrappers<'a>,
     chains: HashMap<(RelPath, usize), Rc<Vec<Rc<Chain>>>>,
     direct: HashMap<RelPath, Rc<Direct>>,
 }
@@ -153,11 +167,13 @@ impl<'a> Search<'a> {
         }
         let scope = names::scope_of(Some(function));
         let mut calls: Vec<(&Expr, &Expr, &[Arg])> = Vec::new();
+        let plain = frame(Span::default());
         for stmt in &function.body {
             stmt.walk(&mut |expr| {
                 if let ExprKind::Call { callee, args } = &expr.kind {
                     calls.push((expr, callee, args));
                 }
+                self.expanded(unit, expr, &plain, &mut |found, frames| chains.push(Rc::new(Chain { found, frames })));
             });
         }
         within.push(key.clone());
@@ -190,6 +206,18 @@ impl<'a> Search<'a> {
         chains
     }
 
+    /// The comparisons of a macro call, where it is one of the repository's wrappers.
+    fn expanded(&self, unit: &Unit, call: &Expr, frame: &Frame, add: &mut dyn FnMut(Match, Vec<Frame>)) {
+        if self.wrappers.is_empty() || !matches!(call.kind, ExprKind::Macro { .. }) {
+            return;
+        }
+        for expansion in self.wrappers.expand(unit, call) {
+            let mut frames = vec![Frame { at: call.span, ..frame.clone() }];
+            frames.extend(expansion.frames);
+            add(expansion.found, frames);
+        }
+    }
+
     fn callee(&self, unit: &'a Unit, scope: &[String], callee: &Expr) -> Option<(&'a Unit, usize)> {
         let found = match callee.dotted() {
             Some(dotted) => names::find(self.project, unit, scope, &dotted),
@@ -208,23 +236,31 @@ impl<'a> Search<'a> {
     /// Framework comparisons in a function that is not a test and that no test is seen to call: callbacks,
     /// harness functions. A generic comparison there is not a test's.
     fn unreached(&mut self, file: &RelPath, index: usize) -> Rc<Vec<Rc<Chain>>> {
-        let direct = self.direct(file);
-        let found = direct.get(&Some(index)).into_iter().flatten();
-        let found: Vec<&Match> = found.filter(|found| found.framework != COMPARISON).collect();
-        let helper = |unit: &Unit| unit.functions.get(index).is_some_and(|f| is_helper(&self.project.settings, f));
-        if found.is_empty()
-            || self.project.unit(file).is_some_and(helper)
+        let project = self.project;
+        let Some(unit) = project.unit(file) else { return Rc::default() };
+        let Some(function) = unit.functions.get(index) else { return Rc::default() };
+        let frame =
+            |at: Span| Frame { file: file.clone(), function: Some(index), at, given: BTreeMap::new(), is_macro: false };
+        let mut chains = Vec::new();
+        for found in self.direct(file).get(&Some(index)).into_iter().flatten() {
+            chains.push(Chain { found: found.clone(), frames: vec![frame(found.span)] });
+        }
+        let plain = frame(Span::default());
+        if !self.wrappers.is_empty() {
+            for stmt in &function.body {
+                stmt.walk(&mut |expr| {
+                    self.expanded(unit, expr, &plain, &mut |found, frames| chains.push(Chain { found, frames }));
+                });
+            }
+        }
+        chains.retain(|chain| chain.found.framework != COMPARISON);
+        if chains.is_empty()
+            || is_helper(&project.settings, function)
             || self.reached(file, index, &mut HashSet::new(), DEEPEST)
         {
             return Rc::default();
         }
-        let chain = |found: &Match| {
-            let at = found.span;
-            let frame =
-                Frame { file: file.clone(), function: Some(index), at, given: BTreeMap::new(), is_macro: false };
-            Rc::new(Chain { found: found.clone(), frames: vec![frame] })
-        };
-        Rc::new(found.into_iter().map(chain).collect())
+        Rc::new(chains.into_iter().map(Rc::new).collect())
     }
 
     fn reached(&self, file: &RelPath, index: usize, seen: &mut HashSet<(RelPath, usize)>, left: usize) -> bool {
