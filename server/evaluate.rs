@@ -107,12 +107,56 @@ impl World {
         }
     }
 
+    /// The expression that a name at `expr` is bound to, and the frame in which that stands.
+    pub fn binding<'a>(
+        &'a self,
+        project: &'a Project,
+        site: &'a Site,
+        frame: usize,
+        expr: &Expr,
+        name: &str,
+    ) -> Option<(&'a Expr, usize)> {
+        let eval = Eval::new(project, Some(site), Some(self));
+        let mut place = eval.frame(frame)?;
+        if expr.span.end > 0 && place.function.is_some_and(|f| f.span.contains(expr.span)) {
+            place.at = expr.span.start.max(1);
+        }
+        let (bound, place) = eval.binding(&place, name)?;
+        Some((bound, place.frame?))
+    }
+
     /// A value as the path of a file that is opened in that frame: relative ones are read from the working
     /// folder (pytest's root, the Cargo package).
     pub fn file(&self, project: &Project, site: &Site, frame: usize, value: Value) -> Value {
         let eval = Eval::new(project, Some(site), Some(self));
         eval.frame(frame).map_or(Value::Unknown, |place| eval.file(&place, value))
     }
+}
+
+/// A name below a folder of the root, with something behind it.
+pub fn below(root: &str, name: &Value, suffix: &str) -> Value {
+    let Some(root) = RelPath::new(root) else { return Value::Unknown };
+    let name = match name {
+        Value::Path(_) | Value::Paths(_) => return suffixed(name, suffix),
+        name => parts::Parts::of(name).then(parts::Parts::text(suffix)),
+    };
+    parts::Parts::of(&Value::Path(root)).join(name).value()
+}
+
+/// A text or path with something behind it.
+pub fn suffixed(value: &Value, suffix: &str) -> Value {
+    parts::Parts::of(value).then(parts::Parts::text(suffix)).value()
+}
+
+/// Value of an expression where it stands, without a site: parameters and loop variables are unknown.
+pub fn alone(project: &Project, unit: &crate::code::Unit, expr: &Expr) -> Value {
+    let eval = Eval::new(project, None, None);
+    let mut place = eval.module(unit);
+    place.function = unit.function_at(expr.span);
+    if place.function.is_some() {
+        place.at = expr.span.start;
+    }
+    eval.value(&place, expr, 0)
 }
 
 /// Listed files that fit a path of which only parts are known; empty when none or more than 20 do.

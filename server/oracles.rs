@@ -236,7 +236,11 @@ pub trait Framework: Sync {
     fn orphans(&self, pins: &[Pin], project: &Project) -> Vec<Orphan>;
 }
 
+pub mod comparing;
+pub mod digest;
+pub mod golden;
 pub mod reading;
+pub mod seen;
 
 /// Every framework that is known, in the order in which a site is offered to them.
 pub fn table() -> &'static [&'static dyn Framework] {

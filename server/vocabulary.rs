@@ -21,6 +21,7 @@ use crate::text::{Span, Text};
 /// One file a framework: `(language, file name, text)`. Adding a framework adds a line here.
 const BUILT_IN: &[(Language, &str, &str)] = &[
     (Language::Python, "assert.scm", include_str!("../queries/python/assert.scm")),
+    (Language::Python, "golden.scm", include_str!("../queries/python/golden.scm")),
     (Language::Python, "approvaltests.scm", include_str!("../queries/python/approvaltests.scm")),
     (Language::Rust, "assert.scm", include_str!("../queries/rust/assert.scm")),
     (Language::Rust, "insta.scm", include_str!("../queries/rust/insta.scm")),

@@ -1,0 +1,104 @@
+//! Digest goldens: the file holds the digest of what the code produced. The text behind the recorded digest
+//! is known where a file of the same stem holds exactly the bytes that hash to it. Accepting needs the
+//! texts on both sides: nobody can review two hashes.
+
+use super::{Amended, Artefact, Baseline, Content, Framework, Orphan, Pin, Refusal, Step, golden};
+use crate::pins::{Project, Site};
+use crate::places::RelPath;
+use crate::shelf::Read;
+
+pub struct Digest;
+
+impl Framework for Digest {
+    fn id(&self) -> &'static str {
+        "digest"
+    }
+
+    fn pins(&self, project: &Project, site: &Site) -> Vec<Pin> {
+        golden::compared(project, site, self.id(), true)
+    }
+
+    fn baseline(&self, pin: &Pin, project: &Project) -> Baseline {
+        match golden::baseline(pin, project) {
+            Baseline::Present(mut recorded) => {
+                if let Content::Text(digest) = &recorded.content {
+                    recorded.preimage = preimage(pin, digest, project);
+                }
+                Baseline::Present(recorded)
+            }
+            other => other,
+        }
+    }
+
+    fn artefacts(&self, pin: &Pin, project: &Project) -> Vec<Artefact> {
+        golden::artefacts(pin, project)
+    }
+
+    fn amend(
+        &self,
+        pin: &Pin,
+        observed: &Content,
+        artefact: Option<&Artefact>,
+        project: &Project,
+    ) -> Result<Amended, Refusal> {
+        if let (Baseline::Present(recorded), Some(path)) = (self.baseline(pin, project), &pin.oracle.path)
+            && recorded.preimage.is_none()
+        {
+            return Err(Refusal(format!(
+                "{path} holds a digest and the text behind it is not known, so nobody can see what changes. Keep that \
+                 text beside it as {}.txt (exactly the bytes that were hashed), or let the project's own updater write \
+                 the digest, then explain the change.",
+                path.stem()
+            )));
+        }
+        golden::amend(pin, observed, artefact, project)
+    }
+
+    fn orphans(&self, _pins: &[Pin], _project: &Project) -> Vec<Orphan> {
+        // Those of golden files look at the folders of both.
+        Vec::new()
+    }
+}
+
+/// Text of the file beside the golden, with the same stem, whose bytes hash to the digest.
+fn preimage(pin: &Pin, digest: &str, project: &Project) -> Option<String> {
+    let path = pin.oracle.path.as_ref()?;
+    let algorithm = pin.oracle.steps.iter().find_map(|step| match step {
+        Step::Digest(algorithm) => Some(algorithm.as_str()),
+        _ => None,
+    })?;
+    let digest = digest.trim();
+    siblings(path, project).find_map(|sibling| {
+        let Read::Bytes(bytes) = project.shelf.disk(&sibling) else { return None };
+        let same = hashed(algorithm, &bytes)?.eq_ignore_ascii_case(digest);
+        same.then(|| String::from_utf8(bytes.to_vec()).ok()).flatten()
+    })
+}
+
+/// Listed files in the same folder with the same stem.
+pub(super) fn siblings<'a>(path: &'a RelPath, project: &'a Project) -> impl Iterator<Item = RelPath> + 'a {
+    let folder = path.parent();
+    let stem = path.stem();
+    let fits = move |other: &RelPath| other != path && (other.stem() == stem || other.name() == stem);
+    let below: Vec<RelPath> = project
+        .shelf
+        .below(&folder)
+        .filter(|other| other.parent() == folder && fits(other))
+        .take(20)
+        .cloned()
+        .collect();
+    below.into_iter()
+}
+
+/// Hexadecimal digest; `None` for an algorithm that is not computed here.
+fn hashed(algorithm: &str, bytes: &[u8]) -> Option<String> {
+    use sha2::Digest as _;
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    Some(match algorithm {
+        "sha224" => hex(&sha2::Sha224::digest(bytes)),
+        "sha256" => hex(&sha2::Sha256::digest(bytes)),
+        "sha384" => hex(&sha2::Sha384::digest(bytes)),
+        "sha512" => hex(&sha2::Sha512::digest(bytes)),
+        _ => return None,
+    })
+}

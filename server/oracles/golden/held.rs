@@ -1,0 +1,315 @@
+//! Whether a comparison holds a computed value against a recorded file, and against which. The rules that
+//! keep precision stand here: the path is anchored, the file is listed (or its folder is one of
+//! baselines), it is compared whole, with a value that is computed and not read from the same file, and no
+//! test writes it except behind an update switch.
+
+use crate::code::{Expr, ExprKind, Stmt, StmtKind};
+use crate::evaluate::{self, Step, Value, World};
+use crate::oracles::comparing::{Comparison, comparison};
+use crate::pins::{Project, Site};
+use crate::places::RelPath;
+
+/// Names of folders that hold recorded files, and of those that hold what a run produced.
+pub const RECORDED: &[&str] = &[
+    "golden", "goldens", "expected", "expectations", "expect", "snapshots", "approved", "baseline", "baselines",
+    "reference", "references",
+];
+pub const PRODUCED: &[&str] = &["actual", "observed", "output", "outputs", "received", "obtained", "current"];
+
+/// A recorded file on one side of a comparison.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Held {
+    /// [`Value::Path`], or [`Value::Paths`] when only parts of it are known.
+    pub path: Value,
+    pub steps: Vec<Step>,
+    /// The file holds the digest, by this algorithm, of the computed value.
+    pub digest: Option<String>,
+    /// The helper that compares also writes the file when a switch says so.
+    pub switched: bool,
+}
+
+/// Whether any part of the path names a folder of recorded files.
+pub fn in_recorded_folder(path: &RelPath) -> bool {
+    path.parent().as_str().split('/').any(|part| RECORDED.contains(&part.to_lowercase().as_str()))
+}
+
+/// The recorded file of a site in one of its worlds.
+pub fn held(project: &Project, site: &Site, world: &World) -> Option<Held> {
+    let frame = site.frames.len() - 1;
+    let sides = comparison(project, site.comparing())?;
+    let look = Look { project, site, world };
+    let (mut left, mut right) = (look.side(frame, sides.left, &sides), look.side(frame, sides.right, &sides));
+    let mut through = None;
+    if !is_content(&left) && !is_content(&right) {
+        // `normalise(out) == normalise(golden.read_text())`: what it does is not known, but it does it to both.
+        let (name, a, b) = same_call(sides.left, sides.right)?;
+        (left, right) = (look.side(frame, a, &sides), look.side(frame, b, &sides));
+        through = Some(name);
+    }
+    let found = match (is_content(&left), is_content(&right)) {
+        (true, false) => look.judged(&left, &right, sides.right, frame),
+        (false, true) => look.judged(&right, &left, sides.left, frame),
+        (true, true) => look.two_files(&left, &right, &sides, frame),
+        (false, false) => None,
+    };
+    let mut found = found?;
+    found.steps.extend(through.map(Step::Unknown));
+    Some(found)
+}
+
+/// Whether a side of the comparison reads a file at all, as far as that is seen without the site's cases.
+pub fn reads(project: &Project, site: &Site, world: &World) -> bool {
+    let Some(sides) = comparison(project, site.comparing()) else { return false };
+    let look = Look { project, site, world };
+    let frame = site.frames.len() - 1;
+    let unbound = |expr: &Expr| {
+        let mut loops = false;
+        expr.walk(&mut |expr| loops |= matches!(&expr.kind, ExprKind::Name(_)));
+        loops && look.side(frame, expr, &sides) == Value::Unknown
+    };
+    [sides.left, sides.right].into_iter().any(|side| is_content(&look.side(frame, side, &sides)) || unbound(side))
+}
+
+fn is_content(value: &Value) -> bool {
+    matches!(value, Value::Content { .. })
+}
+
+/// Both sides are one-argument calls of the same function.
+fn same_call<'a>(left: &'a Expr, right: &'a Expr) -> Option<(String, &'a Expr, &'a Expr)> {
+    let (ExprKind::Call { callee: a, args: x }, ExprKind::Call { callee: b, args: y }) = (&left.kind, &right.kind) else {
+        return None;
+    };
+    let name = a.dotted().filter(|name| b.dotted().as_ref() == Some(name))?;
+    Some((name, &x.first()?.value, &y.first()?.value))
+}
+
+/// All of it is known without running.
+fn is_known(value: &Value) -> bool {
+    match value {
+        Value::Str(_) | Value::Bytes(_) | Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::None | Value::Path(_) => true,
+        Value::List(items) => items.iter().all(is_known),
+        Value::Dict(items) => items.iter().all(|(key, value)| is_known(key) && is_known(value)),
+        _ => false,
+    }
+}
+
+enum Written {
+    Never,
+    /// Behind a condition: an update switch, or where the file does not exist yet.
+    Switched,
+    Always,
+}
+
+struct Look<'a> {
+    project: &'a Project,
+    site: &'a Site,
+    world: &'a World,
+}
+
+impl Look<'_> {
+    fn value(&self, frame: usize, expr: &Expr) -> Value {
+        self.world.value(self.project, self.site, frame, expr)
+    }
+
+    fn side(&self, frame: usize, expr: &Expr, sides: &Comparison) -> Value {
+        let value = self.value(frame, expr);
+        if !sides.files {
+            return value;
+        }
+        match self.world.file(self.project, self.site, frame, value) {
+            Value::Unknown => Value::Unknown,
+            path => Value::Content { path: Box::new(path), steps: vec![Step::Bytes] },
+        }
+    }
+
+    fn judged(&self, content: &Value, other: &Value, other_expr: &Expr, frame: usize) -> Option<Held> {
+        let Value::Content { path, steps } = content else { return None };
+        if is_known(other) {
+            return None;
+        }
+        let mut held = self.recorded(path, steps)?;
+        if self.mentions(frame, other_expr, path, 0, &mut 400) {
+            return None;
+        }
+        let hashed = match held.steps.last() {
+            Some(Step::Digest(algorithm)) => Some(algorithm.clone()),
+            _ => None,
+        };
+        match (hashed, other) {
+            // Digests of both are compared: the bytes are.
+            (Some(own), Value::Digest(other)) if own == *other => {
+                held.steps.pop();
+            }
+            (Some(_), _) => return None,
+            (None, Value::Digest(algorithm)) => held.digest = Some(algorithm.clone()),
+            (None, _) => held.digest = digest_by_name(path),
+        }
+        Some(held)
+    }
+
+    /// Two files are compared: the recorded one is the one that qualifies alone, or by its folder's name.
+    fn two_files(&self, left: &Value, right: &Value) -> Option<Held> {
+        let of = |value: &Value| match value {
+            Value::Content { path, steps } => self.recorded(path, steps),
+            _ => None,
+        };
+        let folder = |held: &Held| matches!(&held.path, Value::Path(path) if in_recorded_folder(path));
+        let mut found = match (of(left), of(right)) {
+            (Some(one), None) | (None, Some(one)) => Some(one),
+            (Some(a), Some(b)) if folder(&a) != folder(&b) => Some(if folder(&a) { a } else { b }),
+            _ => None,
+        }?;
+        if matches!(found.steps.last(), Some(Step::Digest(_))) {
+            found.steps.pop();
+        }
+        Some(found)
+    }
+
+    /// A file that can be a recorded one.
+    fn recorded(&self, path: &Value, steps: &[Step]) -> Option<Held> {
+        let switched = match self.written(path) {
+            Written::Always => return None,
+            Written::Switched => true,
+            Written::Never => false,
+        };
+        match path {
+            Value::Path(file) => {
+                let own = self.site.frames.iter().any(|frame| frame.file == *file);
+                let listed = self.project.shelf.listed(file);
+                let folder = in_recorded_folder(file) && self.project.shelf.below(&file.parent()).next().is_some();
+                if own || !(listed || folder || switched) {
+                    return None;
+                }
+            }
+            Value::Paths(_) => {
+                if evaluate::candidates(self.project, path).is_empty() && !switched {
+                    return None;
+                }
+            }
+            _ => return None,
+        }
+        Some(Held { path: path.clone(), steps: steps.to_vec(), digest: None, switched })
+    }
+
+    /// Whether the functions on the way write the file.
+    fn written(&self, path: &Value) -> Written {
+        let mut found = Written::Never;
+        for (index, frame) in self.site.frames.iter().enumerate() {
+            let Some(unit) = self.project.unit(&frame.file) else { continue };
+            let Some(function) = frame.function.and_then(|f| unit.functions.get(f)) else { continue };
+            self.writes(index, &function.body, false, path, &mut found);
+        }
+        found
+    }
+
+    fn writes(&self, frame: usize, body: &[Stmt], conditional: bool, path: &Value, found: &mut Written) {
+        for stmt in body {
+            match &stmt.kind {
+                StmtKind::If { then, otherwise, .. } => {
+                    self.writes(frame, then, true, path, found);
+                    self.writes(frame, otherwise, true, path, found);
+                }
+                StmtKind::Block(parts) => {
+                    let many = parts.len() > 1;
+                    parts.iter().for_each(|part| self.writes(frame, part, conditional || many, path, found));
+                }
+                StmtKind::For { body, .. } | StmtKind::While { body, .. } => {
+                    self.writes(frame, body, conditional, path, found);
+                }
+                StmtKind::With { items, body } => {
+                    for (item, _) in items {
+                        self.write_in(frame, item, conditional, path, found);
+                    }
+                    self.writes(frame, body, conditional, path, found);
+                }
+                _ => stmt.walk(&mut |expr| self.write_in(frame, expr, conditional, path, found)),
+            }
+        }
+    }
+
+    fn write_in(&self, frame: usize, expr: &Expr, conditional: bool, path: &Value, found: &mut Written) {
+        let Some(target) = written_by(expr) else { return };
+        let value = self.value(frame, target);
+        if self.world.file(self.project, self.site, frame, value) == *path && *path != Value::Unknown {
+            *found = match (conditional, &found) {
+                (true, Written::Never | Written::Switched) => Written::Switched,
+                _ => Written::Always,
+            };
+        }
+    }
+
+    /// The other side is made from the same file: a round trip, not a recorded value.
+    fn mentions(&self, frame: usize, expr: &Expr, path: &Value, depth: usize, fuel: &mut usize) -> bool {
+        let mut parts: Vec<&Expr> = Vec::new();
+        expr.walk(&mut |expr| parts.push(expr));
+        for part in parts {
+            if *fuel == 0 {
+                return false;
+            }
+            *fuel -= 1;
+            if !matches!(part.kind, ExprKind::Name(_) | ExprKind::Call { .. } | ExprKind::Macro { .. } | ExprKind::Attr(..)) {
+                continue;
+            }
+            let value = self.value(frame, part);
+            let same = match &value {
+                Value::Content { path: read, .. } => **read == *path,
+                Value::Path(_) | Value::Paths(_) => value == *path,
+                _ => false,
+            };
+            if same {
+                return true;
+            }
+            if depth < 8
+                && let ExprKind::Name(name) = &part.kind
+                && let Some((bound, frame)) = self.world.binding(self.project, self.site, frame, part, name)
+                && self.mentions(frame, bound, path, depth + 1, fuel)
+            {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// The path that a call writes to.
+fn written_by(expr: &Expr) -> Option<&Expr> {
+    let ExprKind::Call { callee, args } = &expr.kind else { return None };
+    let arg = |at: usize| args.iter().filter(|arg| arg.name.is_none()).nth(at).map(|arg| &arg.value);
+    let mode = || {
+        let named = args.iter().find(|arg| arg.name.as_deref() == Some("mode")).map(|arg| &arg.value);
+        named.or(arg(1)).or(arg(0))
+    };
+    let writes = |mode: Option<&Expr>| {
+        matches!(mode.map(|mode| &mode.kind), Some(ExprKind::Str(mode)) if mode.len() < 5 && mode.contains(['w', 'a', 'x', '+']))
+    };
+    match &callee.kind {
+        ExprKind::Name(name) => match name.as_str() {
+            "open" if writes(mode()) => arg(0),
+            "copyfile" | "copy" | "copy2" | "move" => arg(1),
+            _ => None,
+        },
+        ExprKind::Attr(base, name) => {
+            let owner = base.dotted().unwrap_or_default();
+            let owner = owner.rsplit('.').next().unwrap_or_default();
+            match (owner, name.as_str()) {
+                ("fs" | "fs_err", "write") | ("File", "create" | "create_new") => arg(0),
+                ("fs" | "fs_err", "copy" | "rename") | ("shutil", "copyfile" | "copy" | "copy2" | "move") => arg(1),
+                ("io" | "codecs", "open") if writes(mode()) => arg(0),
+                (_, "write_text" | "write_bytes") => Some(base),
+                (_, "open") if writes(mode()) => Some(base),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+fn digest_by_name(path: &Value) -> Option<String> {
+    let end = match path {
+        Value::Path(path) => path.name().to_string(),
+        Value::Paths(parts) => parts.last()?.clone()?,
+        _ => return None,
+    };
+    let (_, extension) = end.rsplit_once('.')?;
+    evaluate::algorithm(extension.trim_end_matches("sum")).map(str::to_string)
+}

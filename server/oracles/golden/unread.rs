@@ -1,0 +1,161 @@
+//! Golden files that no test reads, in three values: a file is called an orphan only when every reader of
+//! its folder is known exactly. Any pattern that could match, any listing of the folder, any mention of the
+//! name in a source leaves it unknown, and nothing is said.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::by_path;
+use super::held::in_recorded_folder;
+use crate::code::{Expr, ExprKind};
+use crate::evaluate::{self, Value};
+use crate::oracles::{OracleKind, Orphan, Pin, digest};
+use crate::pins::Project;
+use crate::places::RelPath;
+use crate::shelf::{Read, is_artefact_name};
+
+/// Most unread files that are looked for in the sources; more than that is a folder of another kind.
+const MOST: usize = 200;
+/// Largest source that is searched for a name, in bytes.
+const LARGEST: u64 = 1 << 20;
+
+/// Files of golden folders that no pin reaches.
+pub fn orphans(pins: &[Pin], project: &Project) -> Vec<Orphan> {
+    let golden: Vec<&Pin> =
+        pins.iter().filter(|pin| matches!(pin.oracle.kind, OracleKind::File | OracleKind::Digest) && ours(pin, project)).collect();
+    // A pin of which not even the possible files are known may read any of them.
+    if golden.iter().any(|pin| pin.oracle.path.is_none() && pin.oracle.candidates.is_empty()) {
+        return Vec::new();
+    }
+    let reached = by_path(pins.iter());
+    let possible: BTreeSet<&RelPath> = pins.iter().flat_map(|pin| &pin.oracle.candidates).collect();
+    let mut folders: BTreeMap<RelPath, String> = BTreeMap::new();
+    for pin in &golden {
+        if let Some(path) = pin.oracle.path.as_ref().filter(|path| in_recorded_folder(path)) {
+            folders.entry(path.parent()).or_insert_with(|| "golden-file".to_string());
+        }
+    }
+    let mut found = Vec::new();
+    for (folder, framework) in folders {
+        let unread: Vec<&RelPath> = project
+            .shelf
+            .below(&folder)
+            .filter(|path| path.parent() == folder)
+            .filter(|path| !reached.contains_key(path) && !possible.contains(path))
+            .filter(|path| !path.name().starts_with('.') && !path.stem().eq_ignore_ascii_case("readme"))
+            .filter(|path| !is_artefact_name(path.name()))
+            .filter(|path| project.unit(path).is_none())
+            .filter(|path| !behind_a_digest(path, &golden, project))
+            .collect();
+        if unread.is_empty() || unread.len() > MOST || read_as_a_whole(project, &folder) {
+            continue;
+        }
+        for path in unread.into_iter().filter(|path| !mentioned(project, path)) {
+            let framework = match evaluate::algorithm(path.name().rsplit('.').next().unwrap_or_default()) {
+                Some(_) => "digest".to_string(),
+                None => framework.clone(),
+            };
+            found.push(Orphan { path: path.clone(), entry: None, line: 1, framework });
+        }
+    }
+    found
+}
+
+fn ours(pin: &Pin, project: &Project) -> bool {
+    matches!(pin.framework.as_str(), "golden-file" | "digest")
+        || project.settings.helpers.iter().any(|helper| helper.id == pin.framework)
+}
+
+/// The text behind a digest that some test reads.
+fn behind_a_digest(path: &RelPath, pins: &[&Pin], project: &Project) -> bool {
+    digest::siblings(path, project)
+        .any(|sibling| pins.iter().any(|pin| pin.oracle.kind == OracleKind::Digest && pin.oracle.path.as_ref() == Some(&sibling)))
+}
+
+/// Some code lists the folder or one around it (`iterdir`, `glob`, `read_dir` …), or may do so.
+fn read_as_a_whole(project: &Project, folder: &RelPath) -> bool {
+    const LISTING: &[&str] =
+        &["listdir", "scandir", "iterdir", "glob", "iglob", "rglob", "walk", "read_dir", "WalkDir", "cmpfiles", "dircmp"];
+    project.files.values().any(|facts| {
+        let unit = &facts.unit;
+        if !LISTING.iter().any(|word| unit.text.as_str().contains(word)) {
+            return false;
+        }
+        let mut listed = false;
+        let mut see = |expr: &Expr| {
+            let (name, base, first) = match &expr.kind {
+                ExprKind::Call { callee, args } => match &callee.kind {
+                    ExprKind::Attr(base, name) => (name.as_str(), Some(&**base), args.first()),
+                    ExprKind::Name(name) => (name.as_str(), None, args.first()),
+                    _ => return,
+                },
+                ExprKind::Macro { name, args, .. } => (name.rsplit("::").next().unwrap_or(name), None, args.first()),
+                _ => return,
+            };
+            let owner = base.and_then(Expr::dotted).unwrap_or_default();
+            if !LISTING.contains(&name) && !(name == "new" && owner.ends_with("WalkDir")) {
+                return;
+            }
+            if owner.starts_with("tmp") || owner.starts_with("temp") {
+                return;
+            }
+            let values = [base, first.map(|arg| &arg.value)];
+            let values = values.into_iter().flatten().map(|expr| evaluate::alone(project, unit, expr));
+            let mut known = false;
+            for value in values {
+                match value {
+                    Value::Path(path) => {
+                        known = true;
+                        listed |= folder.starts_with(&path) || path.starts_with(folder);
+                    }
+                    Value::Paths(parts) => {
+                        known = true;
+                        let start = parts.first().cloned().flatten().unwrap_or_default();
+                        listed |= folder.as_str().starts_with(&start) || start.starts_with(folder.as_str());
+                    }
+                    _ => {}
+                }
+            }
+            // What is listed is not known: only code near the tests can mean this folder.
+            listed |= !known;
+        };
+        for function in &unit.functions {
+            function.marks.iter().for_each(|mark| mark.walk(&mut see));
+            function.body.iter().for_each(|stmt| stmt.walk(&mut see));
+        }
+        unit.globals.iter().for_each(|binding| binding.value.walk(&mut see));
+        unit.top.iter().for_each(|stmt| stmt.walk(&mut see));
+        listed
+    })
+}
+
+/// Some source names the file, or its stem as a word of its own.
+fn mentioned(project: &Project, path: &RelPath) -> bool {
+    let stem = path.stem();
+    let names = |text: &str| {
+        text.match_indices(stem).any(|(at, _)| {
+            let word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '-');
+            !word(text[..at].chars().next_back()) && !word(text[at + stem.len()..].chars().next())
+        })
+    };
+    if project.files.values().any(|facts| names(facts.unit.text.as_str())) {
+        return true;
+    }
+    const SOURCES: &[&str] =
+        &["py", "rs", "sh", "toml", "cfg", "ini", "yml", "yaml", "mk", "js", "ts", "pyi", "bash", "ps1", "cmake", "bzl"];
+    project
+        .shelf
+        .files()
+        .filter(|file| {
+            let extension = file.name().rsplit_once('.').map_or("", |(_, extension)| extension);
+            (SOURCES.contains(&extension) || matches!(file.name(), "Makefile" | "justfile" | "Dockerfile"))
+                && !project.files.contains_key(*file)
+                && !in_recorded_folder(file)
+        })
+        .any(|file| {
+            let small = project.shelf.stamp(file).is_some_and(|stamp| stamp.size <= LARGEST);
+            match project.shelf.read(file) {
+                Read::Bytes(bytes) if small => std::str::from_utf8(&bytes).is_ok_and(names),
+                _ => false,
+            }
+        })
+}

@@ -1,0 +1,75 @@
+//! A pin as far as its site says it: where a reader of the test sees it, what its runner calls the test,
+//! where it is really compared. The oracle is the framework's to fill in.
+
+use super::{Oracle, OracleKind, Pin};
+use crate::evaluate::World;
+use crate::pins::{Project, Site};
+use crate::roles::Role;
+use crate::syntax::Language;
+
+/// The pin of a site in one of its worlds, with an oracle of nothing. `None` when the site's file is gone.
+pub fn pin(project: &Project, site: &Site, world: &World, framework: &str) -> Option<Pin> {
+    let frame = site.frames.first()?;
+    let unit = project.unit(&frame.file)?;
+    let function = frame.function.and_then(|index| unit.functions.get(index));
+    let test = match (unit.language, function) {
+        (Language::Python, None) => frame.file.to_string(),
+        (Language::Python, Some(function)) => {
+            let mut test = frame.file.to_string();
+            for part in function.path.iter().chain([&function.name]) {
+                test.push_str("::");
+                test.push_str(part);
+            }
+            test
+        }
+        (Language::Rust, _) => {
+            let generated = || {
+                site.frames.iter().filter(|frame| frame.is_macro).find_map(|frame| {
+                    crate::pins::macros::function_around(project, frame)
+                })
+            };
+            let name = function.map(|function| function.name.clone()).or_else(generated).unwrap_or_default();
+            let scopes: Vec<String> = match function {
+                Some(function) => function.path.clone(),
+                None => unit.scopes_at(frame.at).map(|scope| scope.name.clone()).collect(),
+            };
+            match project.crates.modules(&project.shelf, &frame.file).first() {
+                Some(module) => module.test_id(&scopes, &name),
+                None => {
+                    let parts = std::iter::once(frame.file.stem().to_string()).chain(scopes).chain([name]);
+                    parts.collect::<Vec<_>>().join("::")
+                }
+            }
+        }
+    };
+    let test = match &world.case {
+        Some(case) if unit.language == Language::Python => format!("{test}[{case}]"),
+        Some(case) => format!("{test}::{case}"),
+        None => test,
+    };
+    let comparing = site.comparing();
+    Some(Pin {
+        file: frame.file.clone(),
+        span: frame.at,
+        test,
+        case: world.case.clone(),
+        nth: 0,
+        language: unit.language,
+        framework: framework.to_string(),
+        role: Role::Unlabelled,
+        asserted_in: (site.frames.len() > 1).then(|| (comparing.file.clone(), comparing.at)),
+        test_span: function.map(|function| function.span),
+        oracle: Oracle {
+            kind: OracleKind::File,
+            path: None,
+            entry: None,
+            span: None,
+            candidates: Vec::new(),
+            steps: Vec::new(),
+            shown_only: None,
+            key: String::new(),
+            tolerance: None,
+        },
+        shared_site: false,
+    })
+}
