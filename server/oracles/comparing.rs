@@ -42,7 +42,9 @@ fn in_body(body: &[Stmt], at: Span) -> Option<Comparison<'_>> {
     for stmt in body.iter().filter(|stmt| stmt.span.contains(at) || at.contains(stmt.span)) {
         let found = match &stmt.kind {
             StmtKind::Assert { cond, .. } => of_condition(cond),
-            StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::With { body, .. } => in_body(body, at),
+            StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::With { body, .. } => {
+                in_body(body, at)
+            }
             StmtKind::If { cond, then, .. } if stmt.span == at => unequal(cond).filter(|_| fails(then)),
             StmtKind::If { then, otherwise, .. } => in_body(then, at).or_else(|| in_body(otherwise, at)),
             StmtKind::Block(parts) => parts.iter().find_map(|part| in_body(part, at)),
@@ -124,9 +126,21 @@ fn of_expr(expr: &Expr) -> Option<Comparison<'_>> {
     let plain: Vec<&Expr> = args.iter().filter(|arg| !arg.spread).map(|arg| &arg.value).collect();
     match (name, plain.as_slice()) {
         (
-            "assertEqual" | "assertEquals" | "assertMultiLineEqual" | "assertDictEqual" | "assertListEqual"
-            | "assertTupleEqual" | "assertSequenceEqual" | "assertSetEqual" | "assert_equal" | "assert_equals" | "eq_"
-            | "assert_eq" | "debug_assert_eq" | "assert_str_eq" | "prop_assert_eq",
+            "assertEqual"
+            | "assertEquals"
+            | "assertMultiLineEqual"
+            | "assertDictEqual"
+            | "assertListEqual"
+            | "assertTupleEqual"
+            | "assertSequenceEqual"
+            | "assertSetEqual"
+            | "assert_equal"
+            | "assert_equals"
+            | "eq_"
+            | "assert_eq"
+            | "debug_assert_eq"
+            | "assert_str_eq"
+            | "prop_assert_eq",
             [left, right, ..],
         ) => Some(Comparison { left, right, files: false }),
         ("assertTrue" | "assert_" | "assert" | "debug_assert", [cond, ..]) => of_condition(cond),

@@ -222,14 +222,7 @@ pub(super) fn artefacts(pin: &Pin, project: &Project) -> Vec<Artefact> {
                 reading::content(&bytes, &pin.oracle.steps).map_err(|why| format!("{twin}: {why}"))
             }
         };
-        found.push(Artefact {
-            path: twin,
-            content,
-            compared_with: None,
-            header: None,
-            names: None,
-            says_match: false,
-        });
+        found.push(Artefact { path: twin, content, compared_with: None, header: None, names: None, says_match: false });
     }
     found
 }

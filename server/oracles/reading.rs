@@ -36,12 +36,9 @@ fn forward(text: String, step: &Step) -> Result<Content, String> {
         Step::UniversalNewlines => text.replace("\r\n", "\n").replace('\r', "\n"),
         Step::CrlfToLf => text.replace("\r\n", "\n"),
         Step::DropBom => text.strip_prefix(BOM).map(str::to_string).unwrap_or(text),
-        Step::Trim
-        | Step::TrimStart
-        | Step::TrimEnd
-        | Step::TrimOf(_)
-        | Step::TrimStartOf(_)
-        | Step::TrimEndOf(_) => kept(&text, step).to_string(),
+        Step::Trim | Step::TrimStart | Step::TrimEnd | Step::TrimOf(_) | Step::TrimStartOf(_) | Step::TrimEndOf(_) => {
+            kept(&text, step).to_string()
+        }
         Step::Replace(old, new) if !old.is_empty() => text.replace(old.as_str(), new),
         Step::Replace(..) => text,
         Step::FinalNewline if text.ends_with('\n') => text,
@@ -53,7 +50,8 @@ fn forward(text: String, step: &Step) -> Result<Content, String> {
             return Ok(Content::Value(json(&value)));
         }
         Step::Number => {
-            let plain = number(&text).ok_or_else(|| format!("{:?} is not a number; the test reads it as one", brief(&text)))?;
+            let plain =
+                number(&text).ok_or_else(|| format!("{:?} is not a number; the test reads it as one", brief(&text)))?;
             return Ok(Content::Value(plain));
         }
     }))
@@ -109,9 +107,7 @@ pub fn observed(value: Content, steps: &[Step]) -> Content {
             let parsed = serde_json::from_str(text).ok().or_else(|| serde_json::from_str(&python_as_json(text)?).ok());
             parsed.map_or(value, |parsed| Content::Value(json(&parsed)))
         }
-        (Some(Step::Number), Content::Text(text) | Content::Value(text)) => {
-            number(text).map_or(value, Content::Value)
-        }
+        (Some(Step::Number), Content::Text(text) | Content::Value(text)) => number(text).map_or(value, Content::Value),
         (Some(Step::Lines), Content::Value(text)) => {
             let items: Option<Vec<String>> = python_as_json(text).and_then(|text| serde_json::from_str(&text).ok());
             match items {
@@ -337,7 +333,10 @@ mod tests {
         assert_eq!(read(" 1_000\n", &[Step::Number]), Content::Value("1000".into()));
         assert_ne!(read("", &[Step::Lines]), read("\n", &[Step::Lines]));
         assert_eq!(read("a\r\nb", &[Step::Lines]), read("a\nb\n", &[Step::Lines]));
-        assert_eq!(observed(Content::Value("{'a': [2], 'b': None}".into()), &[Step::Json]), read("{\"b\":null,\"a\":[2]}", &[Step::Json]));
+        assert_eq!(
+            observed(Content::Value("{'a': [2], 'b': None}".into()), &[Step::Json]),
+            read("{\"b\":null,\"a\":[2]}", &[Step::Json])
+        );
         assert_eq!(observed(Content::Value("['a', 'b']".into()), &[Step::Lines]), read("a\nb", &[Step::Lines]));
     }
 
@@ -351,7 +350,8 @@ mod tests {
 
     #[test]
     fn lines_are_counted_in_the_file() {
-        let line = |text: &str, steps: &[Step]| first_line(text.as_bytes(), steps, &content(text.as_bytes(), steps).unwrap());
+        let line =
+            |text: &str, steps: &[Step]| first_line(text.as_bytes(), steps, &content(text.as_bytes(), steps).unwrap());
         assert_eq!(line("a\nb\n", &[]), 1);
         assert_eq!(line("\n\na\n", &[Step::Trim]), 3);
         assert_eq!(line("{\"a\": 1}", &[Step::Json]), 0);

@@ -24,9 +24,10 @@ pub fn pin(project: &Project, site: &Site, world: &World, framework: &str) -> Op
         }
         (Language::Rust, _) => {
             let generated = || {
-                site.frames.iter().filter(|frame| frame.is_macro).find_map(|frame| {
-                    crate::pins::macros::function_around(project, frame)
-                })
+                site.frames
+                    .iter()
+                    .filter(|frame| frame.is_macro)
+                    .find_map(|frame| crate::pins::macros::function_around(project, frame))
             };
             let name = function.map(|function| function.name.clone()).or_else(generated).unwrap_or_default();
             let scopes: Vec<String> = match function {

@@ -11,8 +11,17 @@ use crate::places::RelPath;
 
 /// Names of folders that hold recorded files, and of those that hold what a run produced.
 pub const RECORDED: &[&str] = &[
-    "golden", "goldens", "expected", "expectations", "expect", "snapshots", "approved", "baseline", "baselines",
-    "reference", "references",
+    "golden",
+    "goldens",
+    "expected",
+    "expectations",
+    "expect",
+    "snapshots",
+    "approved",
+    "baseline",
+    "baselines",
+    "reference",
+    "references",
 ];
 pub const PRODUCED: &[&str] = &["actual", "observed", "output", "outputs", "received", "obtained", "current"];
 
@@ -49,7 +58,7 @@ pub fn held(project: &Project, site: &Site, world: &World) -> Option<Held> {
     let found = match (is_content(&left), is_content(&right)) {
         (true, false) => look.judged(&left, &right, sides.right, frame),
         (false, true) => look.judged(&right, &left, sides.left, frame),
-        (true, true) => look.two_files(&left, &right, &sides, frame),
+        (true, true) => look.two_files(&left, &right),
         (false, false) => None,
     };
     let mut found = found?;
@@ -76,7 +85,8 @@ fn is_content(value: &Value) -> bool {
 
 /// Both sides are one-argument calls of the same function.
 fn same_call<'a>(left: &'a Expr, right: &'a Expr) -> Option<(String, &'a Expr, &'a Expr)> {
-    let (ExprKind::Call { callee: a, args: x }, ExprKind::Call { callee: b, args: y }) = (&left.kind, &right.kind) else {
+    let (ExprKind::Call { callee: a, args: x }, ExprKind::Call { callee: b, args: y }) = (&left.kind, &right.kind)
+    else {
         return None;
     };
     let name = a.dotted().filter(|name| b.dotted().as_ref() == Some(name))?;
@@ -86,7 +96,13 @@ fn same_call<'a>(left: &'a Expr, right: &'a Expr) -> Option<(String, &'a Expr, &
 /// All of it is known without running.
 fn is_known(value: &Value) -> bool {
     match value {
-        Value::Str(_) | Value::Bytes(_) | Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::None | Value::Path(_) => true,
+        Value::Str(_)
+        | Value::Bytes(_)
+        | Value::Int(_)
+        | Value::Float(_)
+        | Value::Bool(_)
+        | Value::None
+        | Value::Path(_) => true,
         Value::List(items) => items.iter().all(is_known),
         Value::Dict(items) => items.iter().all(|(key, value)| is_known(key) && is_known(value)),
         _ => false,
@@ -247,7 +263,10 @@ impl Look<'_> {
                 return false;
             }
             *fuel -= 1;
-            if !matches!(part.kind, ExprKind::Name(_) | ExprKind::Call { .. } | ExprKind::Macro { .. } | ExprKind::Attr(..)) {
+            if !matches!(
+                part.kind,
+                ExprKind::Name(_) | ExprKind::Call { .. } | ExprKind::Macro { .. } | ExprKind::Attr(..)
+            ) {
                 continue;
             }
             let value = self.value(frame, part);
@@ -279,9 +298,7 @@ fn written_by(expr: &Expr) -> Option<&Expr> {
         let named = args.iter().find(|arg| arg.name.as_deref() == Some("mode")).map(|arg| &arg.value);
         named.or(arg(1)).or(arg(0))
     };
-    let writes = |mode: Option<&Expr>| {
-        matches!(mode.map(|mode| &mode.kind), Some(ExprKind::Str(mode)) if mode.len() < 5 && mode.contains(['w', 'a', 'x', '+']))
-    };
+    let writes = |mode: Option<&Expr>| matches!(mode.map(|mode| &mode.kind), Some(ExprKind::Str(mode)) if mode.len() < 5 && mode.contains(['w', 'a', 'x', '+']));
     match &callee.kind {
         ExprKind::Name(name) => match name.as_str() {
             "open" if writes(mode()) => arg(0),

@@ -42,7 +42,11 @@ fn stars(pattern: &str, text: &str) -> Option<Vec<String>> {
     let mut found = Vec::new();
     for (at, part) in parts.iter().enumerate() {
         let last = at + 1 == parts.len();
-        let cut = if last { rest.len().checked_sub(part.len()).filter(|cut| rest.get(*cut..) == Some(part))? } else { rest.find(part)? };
+        let cut = if last {
+            rest.len().checked_sub(part.len()).filter(|cut| rest.get(*cut..) == Some(part))?
+        } else {
+            rest.find(part)?
+        };
         found.push(rest.get(..cut)?.to_string());
         rest = rest.get(cut + part.len()..)?;
     }

@@ -20,8 +20,10 @@ const LARGEST: u64 = 1 << 20;
 
 /// Files of golden folders that no pin reaches.
 pub fn orphans(pins: &[Pin], project: &Project) -> Vec<Orphan> {
-    let golden: Vec<&Pin> =
-        pins.iter().filter(|pin| matches!(pin.oracle.kind, OracleKind::File | OracleKind::Digest) && ours(pin, project)).collect();
+    let golden: Vec<&Pin> = pins
+        .iter()
+        .filter(|pin| matches!(pin.oracle.kind, OracleKind::File | OracleKind::Digest) && ours(pin, project))
+        .collect();
     // A pin of which not even the possible files are known may read any of them.
     if golden.iter().any(|pin| pin.oracle.path.is_none() && pin.oracle.candidates.is_empty()) {
         return Vec::new();
@@ -67,14 +69,16 @@ fn ours(pin: &Pin, project: &Project) -> bool {
 
 /// The text behind a digest that some test reads.
 fn behind_a_digest(path: &RelPath, pins: &[&Pin], project: &Project) -> bool {
-    digest::siblings(path, project)
-        .any(|sibling| pins.iter().any(|pin| pin.oracle.kind == OracleKind::Digest && pin.oracle.path.as_ref() == Some(&sibling)))
+    digest::siblings(path, project).any(|sibling| {
+        pins.iter().any(|pin| pin.oracle.kind == OracleKind::Digest && pin.oracle.path.as_ref() == Some(&sibling))
+    })
 }
 
 /// Some code lists the folder or one around it (`iterdir`, `glob`, `read_dir` …), or may do so.
 fn read_as_a_whole(project: &Project, folder: &RelPath) -> bool {
-    const LISTING: &[&str] =
-        &["listdir", "scandir", "iterdir", "glob", "iglob", "rglob", "walk", "read_dir", "WalkDir", "cmpfiles", "dircmp"];
+    const LISTING: &[&str] = &[
+        "listdir", "scandir", "iterdir", "glob", "iglob", "rglob", "walk", "read_dir", "WalkDir", "cmpfiles", "dircmp",
+    ];
     project.files.values().any(|facts| {
         let unit = &facts.unit;
         if !LISTING.iter().any(|word| unit.text.as_str().contains(word)) {
@@ -92,7 +96,8 @@ fn read_as_a_whole(project: &Project, folder: &RelPath) -> bool {
                 _ => return,
             };
             let owner = base.and_then(Expr::dotted).unwrap_or_default();
-            if !LISTING.contains(&name) && !(name == "new" && owner.ends_with("WalkDir")) {
+            let walks = name == "new" && owner.ends_with("WalkDir");
+            if !(LISTING.contains(&name) || walks) {
                 return;
             }
             if owner.starts_with("tmp") || owner.starts_with("temp") {
@@ -140,8 +145,9 @@ fn mentioned(project: &Project, path: &RelPath) -> bool {
     if project.files.values().any(|facts| names(facts.unit.text.as_str())) {
         return true;
     }
-    const SOURCES: &[&str] =
-        &["py", "rs", "sh", "toml", "cfg", "ini", "yml", "yaml", "mk", "js", "ts", "pyi", "bash", "ps1", "cmake", "bzl"];
+    const SOURCES: &[&str] = &[
+        "py", "rs", "sh", "toml", "cfg", "ini", "yml", "yaml", "mk", "js", "ts", "pyi", "bash", "ps1", "cmake", "bzl",
+    ];
     project
         .shelf
         .files()
