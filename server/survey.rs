@@ -108,23 +108,45 @@ impl Workspace {
         progress: &(dyn Fn(usize, usize) + Sync),
         cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Option<Workspace> {
+        Workspace::glance(root).completed(progress, cancelled)
+    }
+
+    /// A root with its settings, queries, ledger and list of files, and no source file read yet.
+    pub fn glance(root: Root) -> Workspace {
         let shelf = Shelf::new(root.clone());
         let (settings, mut troubles) = settings(&shelf);
         let (vocabulary, more) = Vocabulary::of(&shelf);
         troubles.extend(more);
-        let vocabulary = Arc::new(vocabulary);
-        let project = Project::read(root.clone(), Arc::new(settings), shelf, &vocabulary, progress, cancelled)?;
         let git = Git::of(&root).map(Arc::new);
+        let crates = Arc::new(crate::code::rust::Crates::of(&shelf));
         let mut workspace = Workspace {
-            project,
-            vocabulary,
+            project: Project {
+                root,
+                settings: Arc::new(settings),
+                shelf,
+                files: Arc::default(),
+                crates,
+                names: Arc::default(),
+            },
+            vocabulary: Arc::new(vocabulary),
             ledger: Arc::default(),
             records: Arc::default(),
             git,
             troubles: Arc::new(troubles),
         };
         workspace.reread_records();
-        Some(workspace)
+        workspace
+    }
+
+    /// The same with every source file read that may hold a pin or a helper.
+    pub fn completed(
+        &self,
+        progress: &(dyn Fn(usize, usize) + Sync),
+        cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Workspace> {
+        let Project { root, settings, shelf, .. } = self.project.clone();
+        let project = Project::read(root, settings, shelf, &self.vocabulary, progress, cancelled)?;
+        Some(Workspace { project, ..self.clone() })
     }
 
     /// Reads the ledger and the recorded observations again.

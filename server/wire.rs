@@ -6,18 +6,28 @@
 //! ever waits for the client ([`outbox`]). One thread ([`desk`]) owns all state and publishes snapshots;
 //! requests work on snapshots elsewhere.
 
-#![allow(dead_code)]
-
+mod commands;
 mod desk;
 mod documents;
+mod features;
 mod intake;
+mod judge;
 mod life;
 mod offer;
 mod outbox;
 mod outlet;
+mod pages;
+mod progress;
+mod room;
+mod scan;
 mod service;
+mod speak;
+mod watch;
 
 use std::process::ExitCode;
+
+/// Stack of the threads that read source texts, in bytes; reserved, not used, until a text is nested deep.
+const STACK: usize = 64 << 20;
 
 /// Serves one client over standard input and output until it says goodbye or goes away. Returns only
 /// when the server cannot start; else the process ends here, with 0 after a `shutdown` and 1 without.
@@ -37,7 +47,9 @@ fn start() -> std::io::Result<()> {
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).max_blocking_threads(16).enable_time().build()?;
     let intake = intake::open()?;
     let outlet = outlet::open()?;
-    let (service, socket) = tower_lsp::LspService::new(service::Service::new);
+    let (service, socket) = tower_lsp::LspService::build(service::Service::new)
+        .custom_method("window/workDoneProgress/cancel", service::Service::cancel_progress)
+        .finish();
     runtime.block_on(tower_lsp::Server::new(intake, outlet, socket).concurrency_level(256).serve(service));
     // What still computes is not waited for.
     runtime.shutdown_background();

@@ -2,22 +2,47 @@
 //! the client sent them, and publishes snapshots. It applies edits, starts work elsewhere and takes its
 //! results; it never computes for long and never waits for the client.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
 
 use dashmap::DashMap;
 use tokio::sync::oneshot;
-use tower_lsp::ls_types::Uri;
+use tower_lsp::ls_types::{Diagnostic, PublishDiagnosticsParams, Uri};
 
 use super::documents::{Change, Document};
-use crate::text::{Encoding, Text};
+use super::judge;
+use super::offer::{self, Declared};
+use super::outbox::{Message, Outbox};
+use super::room::{self, Changed, Page, View, Whole};
+use super::scan::{self, Job, Scan};
+use super::watch::{self, Seen};
+use crate::places::{RelPath, Root, RootKind};
+use crate::survey::Workspace;
+use crate::text::Text;
 
-/// One open document at one moment.
+/// Quiet after the last key before diagnostics are made.
+const TYPING: Duration = Duration::from_millis(150);
+/// Quiet after the last change on disk before it is looked at, and the longest wait for that quiet.
+const DISK: (Duration, Duration) = (Duration::from_millis(100), Duration::from_millis(400));
+/// Quiet before the whole root is surveyed again.
+const WHOLE: Duration = Duration::from_millis(500);
+/// Most new folders that are watched before anything in them is known to matter.
+const FRESH: usize = 200;
+/// A turn that takes longer is told in the log.
+const SLOW: Duration = Duration::from_millis(50);
+
+/// One open document at one moment, and its root at that moment.
 pub struct Sheet {
     pub uri: Uri,
     pub version: i32,
     pub text: Text,
+    /// Where it lies in its root; `None` for a document that lies in none or whose root is not read yet.
+    pub place: Option<(RelPath, Arc<View>)>,
+    pub declared: Arc<Declared>,
 }
 
 /// Everything that changes the server's state.
@@ -44,6 +69,45 @@ pub enum Event {
         uri: Uri,
         then: oneshot::Sender<Option<Arc<Sheet>>>,
     },
+    /// Every root with its open documents, for a command.
+    LookAll {
+        then: oneshot::Sender<(Arc<Declared>, Vec<Arc<View>>)>,
+    },
+    /// Look again at everything that is cheap, then answer.
+    Recheck {
+        then: oneshot::Sender<()>,
+    },
+    Folders {
+        added: Vec<PathBuf>,
+        removed: Vec<PathBuf>,
+    },
+    /// The client is ready to be spoken to.
+    Started,
+    /// The client's settings.
+    Configure(serde_json::Value),
+    CancelProgress,
+    /// The editor was asked to change these files; or it has answered.
+    Editing {
+        root: PathBuf,
+        paths: Vec<RelPath>,
+        begins: bool,
+    },
+    Disk(Vec<PathBuf>),
+    Lost,
+    Watching(bool),
+    Based {
+        root: PathBuf,
+        base: Arc<Workspace>,
+        complete: bool,
+    },
+    Looked {
+        root: PathBuf,
+    },
+    Surveyed {
+        root: PathBuf,
+        whole: Arc<Whole>,
+    },
+    Judged(judge::Judged),
 }
 
 pub type Queue = mpsc::Sender<Event>;
@@ -59,20 +123,116 @@ impl Sheets {
 }
 
 struct Desk {
-    encoding: Encoding,
-    documents: HashMap<Uri, Document>,
+    declared: Arc<Declared>,
+    outbox: Outbox,
+    scan: Scan,
+    judge: judge::Jobs,
+    watch: watch::Wanted,
+    watching: bool,
+    wanted: BTreeSet<PathBuf>,
+    documents: HashMap<Uri, Open>,
+    rooms: HashMap<PathBuf, Room>,
     sheets: Sheets,
+    /// Changes on disk that are not looked at yet: since when, and when the last came.
+    changed: BTreeSet<PathBuf>,
+    changed_at: Option<(Instant, Instant)>,
+    /// Files that the editor was asked to change and has not answered about.
+    editing: Vec<(PathBuf, RelPath)>,
+    /// Files saved or closed of which the amendments are to be looked at.
+    unsettled: BTreeSet<(PathBuf, RelPath)>,
+    /// Answered when the next looks at the disk are done.
+    rechecks: Vec<oneshot::Sender<()>>,
+    /// Folders that came up among the changes: watched from then on, and looked at twice.
+    fresh: BTreeSet<PathBuf>,
 }
 
-/// Starts the owner.
-pub fn open(encoding: Encoding) -> std::io::Result<Queue> {
+struct Open {
+    document: Document,
+    room: Option<(PathBuf, RelPath)>,
+    page: Option<Arc<Page>>,
+    /// When its diagnostics are due.
+    due: Option<Instant>,
+    /// Folders that its last survey depends on.
+    folders: BTreeSet<RelPath>,
+    published: Option<(i32, Vec<Diagnostic>)>,
+}
+
+struct Room {
+    root: Root,
+    base: Option<Arc<Workspace>>,
+    complete: bool,
+    whole: Option<Arc<Whole>>,
+    view: Option<Arc<View>>,
+    /// When the whole root is to be surveyed.
+    due: Option<Instant>,
+    newest: Arc<AtomicU64>,
+    folders: BTreeSet<RelPath>,
+    /// Files that are not open and have diagnostics.
+    published: BTreeMap<RelPath, Vec<Diagnostic>>,
+    refreshing: usize,
+}
+
+/// Starts the owner and its workers.
+pub fn open(declared: Declared, outbox: Outbox) -> std::io::Result<Queue> {
     let (tx, rx) = mpsc::channel();
-    let mut desk = Desk { encoding, documents: HashMap::new(), sheets: Sheets::default() };
-    std::thread::Builder::new().name("desk".into()).spawn(move || {
-        for event in rx {
-            let turn = std::panic::AssertUnwindSafe(|| desk.turn(event));
+    let to = |tx: &Queue| {
+        let tx = tx.clone();
+        move |event| {
+            let _ = tx.send(event);
+        }
+    };
+    let scan = scan::open(outbox.clone(), declared.progress, to(&tx))?;
+    let sheets = Sheets::default();
+    let judge = judge::open(sheets.clone(), to(&tx))?;
+    let seen = to(&tx);
+    let watch = watch::open(move |what| {
+        seen(match what {
+            Seen::Changed(paths) => Event::Disk(paths),
+            Seen::Lost => Event::Lost,
+            Seen::Watching(all) => Event::Watching(all),
+        })
+    })?;
+    let mut desk = Desk {
+        declared: Arc::new(declared),
+        outbox,
+        scan,
+        judge,
+        watch,
+        watching: false,
+        wanted: BTreeSet::new(),
+        documents: HashMap::new(),
+        rooms: HashMap::new(),
+        sheets,
+        changed: BTreeSet::new(),
+        changed_at: None,
+        editing: Vec::new(),
+        unsettled: BTreeSet::new(),
+        rechecks: Vec::new(),
+        fresh: BTreeSet::new(),
+    };
+    std::thread::Builder::new().name("desk".into()).stack_size(super::STACK).spawn(move || {
+        loop {
+            let event = match desk.next_due() {
+                Some(due) => match rx.recv_timeout(due.saturating_duration_since(Instant::now())) {
+                    Ok(event) => Some(event),
+                    Err(RecvTimeoutError::Timeout) => None,
+                    Err(RecvTimeoutError::Disconnected) => return,
+                },
+                None => match rx.recv() {
+                    Ok(event) => Some(event),
+                    Err(_) => return,
+                },
+            };
+            let started = Instant::now();
+            let turn = std::panic::AssertUnwindSafe(|| match event {
+                Some(event) => desk.turn(event),
+                None => desk.work_due(),
+            });
             // The panic is in the log; the next event finds the desk as it was before, or nearly so.
             let _ = std::panic::catch_unwind(turn);
+            if started.elapsed() > SLOW {
+                tracing::info!("a turn of the desk took {:?}", started.elapsed());
+            }
         }
     })?;
     Ok(tx)
@@ -81,35 +241,513 @@ pub fn open(encoding: Encoding) -> std::io::Result<Queue> {
 impl Desk {
     fn turn(&mut self, event: Event) {
         match event {
-            Event::Open { uri, version, text } => {
-                self.documents.insert(uri, Document::new(version, text));
-            }
-            Event::Change { uri, version, changes } => {
-                let Some(document) = self.documents.get_mut(&uri) else { return };
-                if !document.change(version, changes, self.encoding) {
-                    tracing::warn!("{}: a change does not fit the text; waiting for a whole one", uri.as_str());
-                }
-            }
-            Event::Save { uri, text } => {
-                if let (Some(document), Some(text)) = (self.documents.get_mut(&uri), text) {
-                    document.set(text);
-                }
-            }
-            Event::Close { uri } => {
-                self.documents.remove(&uri);
-                self.sheets.0.remove(&uri);
-            }
+            Event::Open { uri, version, text } => self.open(uri, version, text),
+            Event::Change { uri, version, changes } => self.change(uri, version, changes),
+            Event::Save { uri, text } => self.save(uri, text),
+            Event::Close { uri } => self.close(&uri),
             Event::Look { uri, then } => {
                 let _ = then.send(self.sheet(&uri));
+            }
+            Event::LookAll { then } => {
+                let roots: Vec<PathBuf> = self.rooms.keys().cloned().collect();
+                let views = roots.iter().filter_map(|root| self.view(root)).collect();
+                let _ = then.send((self.declared.clone(), views));
+            }
+            Event::Recheck { then } => {
+                let reading = self.rooms.values().any(|room| !room.complete);
+                if reading || (self.watching && self.changed.is_empty()) {
+                    let _ = then.send(());
+                    return;
+                }
+                self.rechecks.push(then);
+                if self.watching {
+                    self.look_at_disk();
+                } else {
+                    self.refresh_all();
+                }
+            }
+            Event::Folders { added, removed } => {
+                self.folders(&added);
+                self.leave(&removed);
+            }
+            Event::Started => {
+                let folders = self.declared.folders.clone();
+                self.folders(&folders);
+            }
+            Event::Configure(settings) => Arc::make_mut(&mut self.declared).configure(&settings),
+            Event::CancelProgress => self.scan.cancel.store(true, Ordering::Relaxed),
+            Event::Editing { root, paths, begins } => {
+                let named = paths.into_iter().map(|path| (root.clone(), path));
+                if begins {
+                    self.editing.extend(named);
+                } else {
+                    for one in named {
+                        if let Some(at) = self.editing.iter().position(|known| *known == one) {
+                            self.editing.swap_remove(at);
+                        }
+                    }
+                    self.settle();
+                }
+            }
+            Event::Disk(paths) => {
+                self.changed.extend(paths);
+                let now = Instant::now();
+                self.changed_at = Some((self.changed_at.map_or(now, |(first, _)| first), now));
+            }
+            Event::Lost => self.refresh_all(),
+            Event::Watching(all) => self.watching = all,
+            Event::Based { root, base, complete } => self.based(root, base, complete),
+            Event::Looked { root } => self.looked(&root),
+            Event::Surveyed { root, whole } => self.surveyed(&root, whole),
+            Event::Judged(judged) => self.judged(judged),
+        }
+    }
+
+    fn next_due(&self) -> Option<Instant> {
+        let disk = self.changed_at.map(|(first, last)| (last + DISK.0).min(first + DISK.1));
+        let documents = self.documents.values().filter_map(|open| open.due);
+        let rooms = self.rooms.values().filter_map(|room| room.due);
+        disk.into_iter().chain(documents).chain(rooms).min()
+    }
+
+    fn work_due(&mut self) {
+        let now = Instant::now();
+        if self.changed_at.is_some_and(|(first, last)| (last + DISK.0).min(first + DISK.1) <= now) {
+            self.look_at_disk();
+        }
+        let due: Vec<Uri> = self
+            .documents
+            .iter()
+            .filter(|(_, open)| open.due.is_some_and(|due| due <= now))
+            .map(|(uri, _)| uri.clone())
+            .collect();
+        for uri in due {
+            if let Some(open) = self.documents.get_mut(&uri) {
+                open.due = None;
+            }
+            if let Some(sheet) = self.sheet(&uri).filter(|sheet| sheet.place.is_some()) {
+                self.judge.ask(sheet);
+            }
+        }
+        let rooms: Vec<PathBuf> = self
+            .rooms
+            .iter()
+            .filter(|(_, room)| room.due.is_some_and(|due| due <= now))
+            .map(|(root, _)| root.clone())
+            .collect();
+        for root in rooms {
+            let view = self.view(&root);
+            let Some(room) = self.rooms.get_mut(&root) else { continue };
+            room.due = None;
+            if let Some(view) = view.filter(|_| room.complete) {
+                let number = room.newest.fetch_add(1, Ordering::Relaxed) + 1;
+                let _ = self.scan.jobs.send(Job::Whole { view, number, newest: room.newest.clone() });
             }
         }
     }
 
+    fn open(&mut self, uri: Uri, version: i32, text: String) {
+        let room = self.place(&uri);
+        if let Some((root, path)) = &room {
+            // What was said about the closed file is now said about the open document.
+            if let Some(room) = self.rooms.get_mut(root) {
+                room.published.remove(path);
+            }
+            self.stale(root);
+        }
+        let document = Document::new(version, text);
+        let due = Some(Instant::now());
+        self.documents.insert(uri, Open { document, room, page: None, due, folders: BTreeSet::new(), published: None });
+        self.look_again_unless_watching();
+        self.watch_folders();
+    }
+
+    fn change(&mut self, uri: Uri, version: i32, changes: Vec<Change>) {
+        let Some(open) = self.documents.get_mut(&uri) else { return };
+        if !open.document.change(version, changes, self.declared.encoding) {
+            tracing::warn!("{}: a change does not fit the text; waiting for a whole one", uri.as_str());
+        }
+        open.page = None;
+        open.due = Some(Instant::now() + TYPING);
+        if let Some((root, _)) = open.room.clone() {
+            self.stale(&root);
+        }
+    }
+
+    fn save(&mut self, uri: Uri, text: Option<String>) {
+        let Some(open) = self.documents.get_mut(&uri) else { return };
+        if let Some(text) = text {
+            open.document.set(text);
+            open.page = None;
+        }
+        open.due = Some(Instant::now());
+        if let Some((root, path)) = open.room.clone() {
+            if let Some(room) = self.rooms.get_mut(&root) {
+                room.due = Some(Instant::now() + WHOLE);
+            }
+            self.stale(&root);
+            self.unsettled.insert((root, path));
+            self.settle();
+        }
+        self.look_again_unless_watching();
+    }
+
+    /// Looks at what was saved or closed, and at the amendments about it, where no edit is under way.
+    fn settle(&mut self) {
+        for (root, path) in std::mem::take(&mut self.unsettled) {
+            if self.editing.contains(&(root.clone(), path.clone())) {
+                self.unsettled.insert((root, path));
+                continue;
+            }
+            let Some(room) = self.rooms.get(&root) else { continue };
+            let changed = Changed { paths: BTreeSet::from([room.root.absolute(&path)]), saved: Some(path), all: false };
+            self.refresh(&root, changed);
+        }
+    }
+
+    fn close(&mut self, uri: &Uri) {
+        let Some(open) = self.documents.remove(uri) else { return };
+        self.sheets.0.remove(uri);
+        if open.published.is_some_and(|(_, shown)| !shown.is_empty()) {
+            self.publish(uri.clone(), Vec::new(), None);
+        }
+        if let Some((root, path)) = open.room {
+            self.stale(&root);
+            self.unsettled.insert((root.clone(), path));
+            self.settle();
+            // As a closed file it may have diagnostics of its own.
+            if let Some(room) = self.rooms.get_mut(&root) {
+                room.due = Some(Instant::now() + WHOLE);
+            }
+        }
+        self.watch_folders();
+    }
+
+    /// The root and the path from it of a document; the root is opened where it is new.
+    fn place(&mut self, uri: &Uri) -> Option<(PathBuf, RelPath)> {
+        let path = offer::path_of(uri)?;
+        let path = match path.canonicalize() {
+            Ok(real) => real,
+            // Not on disk yet: where it will be.
+            Err(_) => path.parent()?.canonicalize().ok()?.join(path.file_name()?),
+        };
+        let start = if path.exists() { path.as_path() } else { path.parent()? };
+        let root = Root::of(start, &self.opened_folder(&path)).ok()?;
+        let relative = root.relative(&path)?;
+        let key = root.path.clone();
+        self.enter(root);
+        Some((key, relative))
+    }
+
+    /// The folder that was opened around a path; its own folder where that would be a whole home or disk.
+    fn opened_folder(&self, path: &Path) -> PathBuf {
+        let own = path.parent().unwrap_or(path).to_path_buf();
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        let around = self.declared.folders.iter().filter_map(|folder| folder.canonicalize().ok());
+        around
+            .filter(|folder| path.starts_with(folder) && folder.parent().is_some() && Some(folder) != home.as_ref())
+            .max_by_key(|folder| folder.components().count())
+            .unwrap_or(own)
+    }
+
+    fn folders(&mut self, added: &[PathBuf]) {
+        for folder in added {
+            let Ok(folder) = folder.canonicalize() else { continue };
+            if !self.declared.folders.contains(&folder) {
+                Arc::make_mut(&mut self.declared).folders.push(folder.clone());
+            }
+            // A folder that is no root of its own is read when a document in it is opened.
+            if let Ok(root) = Root::of(&folder, &folder)
+                && root.kind != RootKind::Opened
+            {
+                self.enter(root);
+            }
+        }
+    }
+
+    fn leave(&mut self, removed: &[PathBuf]) {
+        let removed: Vec<PathBuf> = removed.iter().filter_map(|folder| folder.canonicalize().ok()).collect();
+        Arc::make_mut(&mut self.declared).folders.retain(|folder| !removed.contains(folder));
+        let used: BTreeSet<PathBuf> =
+            self.documents.values().filter_map(|open| open.room.as_ref().map(|(root, _)| root.clone())).collect();
+        let gone: Vec<PathBuf> = removed.into_iter().filter(|root| !used.contains(root)).collect();
+        for root in gone {
+            if let Some(room) = self.rooms.remove(&root) {
+                for path in room.published.keys() {
+                    if let Some(uri) = Uri::from_file_path(room.root.absolute(path)) {
+                        self.publish(uri, Vec::new(), None);
+                    }
+                }
+            }
+        }
+        self.watch_folders();
+    }
+
+    fn enter(&mut self, root: Root) {
+        if self.rooms.contains_key(&root.path) {
+            return;
+        }
+        let _ = self.scan.jobs.send(Job::Load(root.clone()));
+        self.rooms.insert(
+            root.path.clone(),
+            Room {
+                root,
+                base: None,
+                complete: false,
+                whole: None,
+                view: None,
+                due: None,
+                newest: Arc::default(),
+                folders: BTreeSet::new(),
+                published: BTreeMap::new(),
+                refreshing: 1,
+            },
+        );
+    }
+
+    fn stale(&mut self, root: &Path) {
+        if let Some(room) = self.rooms.get_mut(root) {
+            room.view = None;
+        }
+    }
+
+    /// The root now, with the open documents laid over.
+    fn view(&mut self, root: &Path) -> Option<Arc<View>> {
+        let room = self.rooms.get_mut(root)?;
+        if let Some(view) = &room.view {
+            return Some(view.clone());
+        }
+        let base = room.base.clone()?;
+        let mut pages = Vec::new();
+        for (uri, open) in &mut self.documents {
+            let Some((_, path)) = open.room.as_ref().filter(|(at, _)| at == root) else { continue };
+            if open.page.is_none() {
+                let version = open.document.version;
+                let page = |text| Arc::new(Page::new(path.clone(), uri.clone(), version, text));
+                open.page = open.document.text().map(page);
+            }
+            pages.extend(open.page.clone());
+        }
+        let view = Arc::new(View::new(base, room.complete, pages, room.whole.clone()));
+        room.view = Some(view.clone());
+        Some(view)
+    }
+
     fn sheet(&mut self, uri: &Uri) -> Option<Arc<Sheet>> {
-        let document = self.documents.get_mut(uri)?;
-        let text = document.text()?;
-        let sheet = Arc::new(Sheet { uri: uri.clone(), version: document.version, text });
+        let open = self.documents.get_mut(uri)?;
+        let text = open.document.text()?;
+        let version = open.document.version;
+        let place = open.room.clone();
+        let place = place.and_then(|(root, path)| self.view(&root).map(|view| (path, view)));
+        let sheet = Arc::new(Sheet { uri: uri.clone(), version, text, place, declared: self.declared.clone() });
         self.sheets.0.insert(uri.clone(), sheet.clone());
         Some(sheet)
     }
+
+    fn look_again_unless_watching(&mut self) {
+        if !self.watching {
+            self.refresh_all();
+        }
+    }
+
+    fn refresh_all(&mut self) {
+        for root in self.rooms.keys().cloned().collect::<Vec<PathBuf>>() {
+            let mut paths: BTreeSet<PathBuf> = self.folders_of(&root);
+            paths.extend(self.changed.iter().filter(|path| path.starts_with(&root)).cloned());
+            self.refresh(&root, Changed { paths, saved: None, all: true });
+        }
+        self.changed.clear();
+        self.changed_at = None;
+    }
+
+    fn look_at_disk(&mut self) {
+        self.changed_at = None;
+        let changed = std::mem::take(&mut self.changed);
+        let fresh: Vec<PathBuf> = changed
+            .iter()
+            .filter(|path| !self.fresh.contains(*path) && !self.wanted.contains(*path) && path.is_dir())
+            .take(FRESH.saturating_sub(self.fresh.len()))
+            .cloned()
+            .collect();
+        if !fresh.is_empty() {
+            // What is written into it before it is watched is found by looking once more.
+            self.fresh.extend(fresh.iter().cloned());
+            self.changed.extend(fresh);
+            self.changed_at = Some((Instant::now(), Instant::now()));
+            self.watch_folders();
+        }
+        for root in self.rooms.keys().cloned().collect::<Vec<PathBuf>>() {
+            let git = self.rooms.get(&root).and_then(|room| room.root.git_top.as_ref().map(|top| top.join(".git")));
+            let paths: BTreeSet<PathBuf> = changed
+                .iter()
+                .filter(|path| match &git {
+                    Some(git) if path.starts_with(git) => tells_of_a_commit(path),
+                    _ => path.starts_with(&root),
+                })
+                .cloned()
+                .collect();
+            if !paths.is_empty() {
+                self.refresh(&root, Changed { paths, saved: None, all: false });
+            }
+        }
+    }
+
+    fn refresh(&mut self, root: &Path, changed: Changed) {
+        if let Some(room) = self.rooms.get_mut(root) {
+            room.refreshing += 1;
+            // A survey of everything must not hold this up.
+            room.newest.fetch_add(1, Ordering::Relaxed);
+            let _ = self.scan.jobs.send(Job::Refresh(room.root.clone(), changed));
+        }
+    }
+
+    fn based(&mut self, root: PathBuf, base: Arc<Workspace>, complete: bool) {
+        let Some(room) = self.rooms.get_mut(&root) else { return };
+        room.base = Some(base);
+        room.complete |= complete;
+        room.view = None;
+        if complete {
+            room.due = Some(match room.whole {
+                // The first time nobody types yet.
+                None => Instant::now(),
+                Some(_) => Instant::now() + WHOLE,
+            });
+        }
+        for open in self.documents.values_mut() {
+            if open.room.as_ref().is_some_and(|(at, _)| *at == root) {
+                open.due = Some(Instant::now());
+            }
+        }
+        self.watch_folders();
+    }
+
+    /// One look at a root is done, with a new base or without.
+    fn looked(&mut self, root: &Path) {
+        if let Some(room) = self.rooms.get_mut(root) {
+            room.refreshing = room.refreshing.saturating_sub(1);
+        }
+        if self.rooms.values().all(|room| room.refreshing == 0) {
+            for then in self.rechecks.drain(..) {
+                let _ = then.send(());
+            }
+        }
+    }
+
+    fn surveyed(&mut self, root: &Path, whole: Arc<Whole>) {
+        let Some(room) = self.rooms.get_mut(root) else { return };
+        room.folders = room::folders(&whole.survey);
+        room.whole = Some(whole);
+        room.view = None;
+        let Some(view) = self.view(root) else { return };
+        self.judge.ask_closed(view, self.declared.clone());
+        // Baselines learn their pins from it.
+        for open in self.documents.values_mut() {
+            if let Some((at, path)) = &open.room
+                && at == root
+                && crate::syntax::Language::of(path.name()).is_none()
+            {
+                open.due = Some(Instant::now());
+            }
+        }
+        self.watch_folders();
+    }
+
+    fn judged(&mut self, judged: judge::Judged) {
+        match judged {
+            judge::Judged::Open { uri, version, diagnostics, folders } => {
+                let Some(open) = self.documents.get_mut(&uri) else { return };
+                if open.document.version != version {
+                    return;
+                }
+                let new_folders = open.folders != folders;
+                open.folders = folders;
+                let before = open.published.replace((version, diagnostics.clone()));
+                let (same, lenses) = match &before {
+                    Some((at, shown)) => {
+                        ((*at == version || diagnostics.is_empty()) && *shown == diagnostics, *shown != diagnostics)
+                    }
+                    None => (diagnostics.is_empty(), true),
+                };
+                if !same {
+                    self.publish(uri, diagnostics, Some(version));
+                }
+                if lenses && self.declared.code_lens && self.declared.code_lens_refresh {
+                    self.outbox.say(Message::RefreshLenses);
+                }
+                if new_folders {
+                    self.watch_folders();
+                }
+            }
+            judge::Judged::Closed { root, diagnostics } => {
+                let open: BTreeSet<RelPath> = self
+                    .documents
+                    .values()
+                    .filter_map(|open| open.room.as_ref().filter(|(at, _)| *at == root).map(|(_, path)| path.clone()))
+                    .collect();
+                let Some(room) = self.rooms.get_mut(&root) else { return };
+                let mut now: BTreeMap<RelPath, Vec<Diagnostic>> = diagnostics;
+                now.retain(|path, shown| !open.contains(path) && !shown.is_empty());
+                let before = std::mem::replace(&mut room.published, now.clone());
+                let at = room.root.clone();
+                let gone = before.keys().filter(|path| !now.contains_key(*path) && !open.contains(*path));
+                let gone: Vec<(RelPath, Vec<Diagnostic>)> = gone.map(|path| (path.clone(), Vec::new())).collect();
+                let came = now.into_iter().filter(|(path, shown)| before.get(path) != Some(shown));
+                for (path, shown) in came.chain(gone) {
+                    if let Some(uri) = Uri::from_file_path(at.absolute(&path)) {
+                        self.publish(uri, shown, None);
+                    }
+                }
+            }
+        }
+    }
+
+    fn publish(&self, uri: Uri, diagnostics: Vec<Diagnostic>, version: Option<i32>) {
+        let version = version.filter(|_| self.declared.diagnostic_version);
+        self.outbox.say(Message::Diagnostics(PublishDiagnosticsParams { uri, diagnostics, version }));
+    }
+
+    /// Absolute paths of the folders of a root that matter.
+    fn folders_of(&self, root: &Path) -> BTreeSet<PathBuf> {
+        let Some(room) = self.rooms.get(root) else { return BTreeSet::new() };
+        let mut folders: BTreeSet<RelPath> = room.folders.clone();
+        for open in self.documents.values() {
+            if let Some((_, path)) = open.room.as_ref().filter(|(at, _)| at == root) {
+                folders.insert(path.parent());
+                folders.extend(open.folders.iter().cloned());
+            }
+        }
+        let mut all: BTreeSet<PathBuf> = folders.iter().map(|folder| room.root.absolute(folder)).collect();
+        all.insert(room.root.path.clone());
+        all
+    }
+
+    fn watch_folders(&mut self) {
+        let mut wanted = BTreeSet::new();
+        for (root, room) in &self.rooms {
+            wanted.extend(self.folders_of(root));
+            let own = root.join(".pindrift");
+            let year = |name: &str| own.join("amendments").join(name);
+            wanted.extend([own.clone(), own.join("amendments"), own.join("observed")]);
+            wanted.extend([own.join("queries"), own.join("queries/python"), own.join("queries/rust")]);
+            if let Some(base) = &room.base {
+                let folders = base.ledger.entries.iter().map(|entry| entry.path.parent());
+                wanted.extend(folders.map(|folder| year(folder.name())));
+            }
+            if let Some(top) = &room.root.git_top {
+                wanted.insert(top.join(".git"));
+            }
+        }
+        wanted.extend(self.fresh.iter().cloned());
+        // A folder that was made since must be watched too, so the same set is sent again.
+        if wanted != self.wanted || self.watching {
+            self.wanted = wanted.clone();
+            let _ = self.watch.send(wanted);
+        }
+    }
+}
+
+/// Files of `.git` that change with what is committed.
+fn tells_of_a_commit(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
+    matches!(name, "HEAD" | "index" | "ORIG_HEAD" | "packed-refs" | "COMMIT_EDITMSG" | "MERGE_HEAD")
 }

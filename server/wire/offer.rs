@@ -8,9 +8,9 @@ use std::str::FromStr;
 use serde_json::Value;
 use tower_lsp::ls_types::{
     CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, DocumentLinkOptions,
-    ExecuteCommandOptions, HoverProviderCapability, OneOf, PositionEncodingKind, SaveOptions, ServerCapabilities,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri,
-    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    ExecuteCommandOptions, HoverProviderCapability, OneOf, PositionEncodingKind, Registration, RegistrationParams,
+    SaveOptions, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions, Uri, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
 use crate::text::Encoding;
@@ -162,6 +162,25 @@ pub const LATER: [&str; 7] = [
     "pindrift.prove",
     "pindrift.observe",
 ];
+
+/// The client's own watching of files, beside the server's: names of which a new file matters anywhere.
+pub fn watched_files() -> RegistrationParams {
+    let globs = [
+        "**/pindrift.toml",
+        "**/.pindrift/**",
+        "**/*.{snap.new,pending-snap,actual,new,received}",
+        "**/*.received.*",
+        "**/*.snap.new.*",
+    ];
+    let watchers: Vec<Value> = globs.iter().map(|glob| serde_json::json!({ "globPattern": glob })).collect();
+    RegistrationParams {
+        registrations: vec![Registration {
+            id: "pindrift-files".into(),
+            method: "workspace/didChangeWatchedFiles".into(),
+            register_options: Some(serde_json::json!({ "watchers": watchers })),
+        }],
+    }
+}
 
 /// What the server offers to such a client.
 pub fn capabilities(declared: &Declared) -> ServerCapabilities {

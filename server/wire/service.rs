@@ -2,22 +2,27 @@
 //! queue has the client's order; the work of a request runs elsewhere on a snapshot, where a panic is
 //! its own error and nobody else's. Never computes here, never waits for the client.
 
+use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::oneshot;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp::ls_types::{
-    ApplyWorkspaceEditParams, DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    DidSaveTextDocumentParams, ExecuteCommandParams, Hover, HoverParams, InitializeParams, InitializeResult,
-    InitializedParams, Position, ServerInfo, Uri,
+    ApplyWorkspaceEditParams, CodeActionParams, CodeActionResponse, CodeLens, CodeLensParams, ConfigurationItem,
+    ConfigurationParams, DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
+    DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams,
+    DocumentLink, DocumentLinkParams, ExecuteCommandParams, Hover, HoverParams, InitializeParams, InitializeResult,
+    InitializedParams, MessageType, Position, ServerInfo, Uri, WorkspaceFolder,
 };
 use tower_lsp::{Client, LanguageServer};
 
+use super::commands::Office;
 use super::desk::{self, Event, Queue, Sheet};
 use super::documents::Change;
+use super::features;
 use super::offer::{self, Declared};
 use super::outbox::{Message, Outbox};
 
@@ -28,9 +33,15 @@ pub struct Service {
 
 /// What there is from `initialize` on.
 struct Started {
-    queue: Mutex<Queue>,
+    queue: Queue,
     outbox: Outbox,
+    declared: Declared,
 }
+
+/// Longest wait for the disk to be looked at again before an answer.
+const RECHECK: Duration = Duration::from_millis(250);
+/// The same before a command.
+const RECHECK_COMMAND: Duration = Duration::from_secs(2);
 
 /// Set when the request was cancelled or its answer is no longer wanted.
 #[derive(Clone, Default)]
@@ -62,11 +73,26 @@ impl Service {
     }
 
     fn tell(&self, event: Event) {
-        if let Some(started) = self.started.get()
-            && let Ok(queue) = started.queue.lock()
-        {
-            let _ = queue.send(event);
+        if let Some(started) = self.started.get() {
+            let _ = started.queue.send(event);
         }
+    }
+
+    /// The person pressed cancel on a progress.
+    pub async fn cancel_progress(&self, _: Value) {
+        self.tell(Event::CancelProgress);
+    }
+
+    fn ask_configuration(&self) {
+        let Some(started) = self.started.get() else { return };
+        let queue = started.queue.clone();
+        let items = vec![ConfigurationItem { scope_uri: None, section: Some("pindrift".into()) }];
+        let then = Box::new(move |answer: Option<Vec<Value>>| {
+            if let Some(settings) = answer.and_then(|answer| answer.into_iter().next()) {
+                let _ = queue.send(Event::Configure(settings));
+            }
+        });
+        started.outbox.say(Message::Configuration(ConfigurationParams { items }, then));
     }
 
     /// The queue position is taken now: the answer sees exactly the edits sent before it.
@@ -74,6 +100,25 @@ impl Service {
         let (then, answer) = oneshot::channel();
         self.tell(Event::Look { uri, then });
         async { answer.await.ok().flatten() }
+    }
+
+    /// The same, what changed on disk looked at first, for at most a moment.
+    fn look_afresh(&self, uri: Uri) -> impl Future<Output = Option<Arc<Sheet>>> + use<> {
+        let (checked, rechecked) = oneshot::channel();
+        self.tell(Event::Recheck { then: checked });
+        let before = self.look(uri.clone());
+        let queue = self.started.get().map(|started| started.queue.clone());
+        async move {
+            let sheet = before.await?;
+            if sheet.place.is_none() || tokio::time::timeout(RECHECK, rechecked).await.is_err() {
+                return Some(sheet);
+            }
+            let (then, answer) = oneshot::channel();
+            queue?.send(Event::Look { uri, then }).ok()?;
+            // Edits that came in between would shift every place that was asked about.
+            let fresh = answer.await.ok().flatten().filter(|fresh| fresh.version == sheet.version);
+            Some(fresh.unwrap_or(sheet))
+        }
     }
 
     /// Runs a request's work off the desk. A panic becomes this request's error.
@@ -130,18 +175,29 @@ fn change(change: tower_lsp::ls_types::TextDocumentContentChangeEvent) -> Change
 impl LanguageServer for Service {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
         let declared = Declared::of(&params.initialization_options.unwrap_or_default());
-        let queue = desk::open(declared.encoding).map_err(|err| refusal(format!("the server cannot start: {err}")))?;
         let outbox = Outbox::open(self.client.clone());
+        let cannot = |err| refusal(format!("the server cannot start: {err}"));
+        let queue = desk::open(declared.clone(), outbox.clone()).map_err(cannot)?;
         let capabilities = offer::capabilities(&declared);
-        let _ = self.started.set(Started { queue: Mutex::new(queue), outbox });
+        let _ = self.started.set(Started { queue, outbox, declared });
+        let version = Some(env!("CARGO_PKG_VERSION").into());
         Ok(InitializeResult {
             capabilities,
-            server_info: Some(ServerInfo { name: "pindrift".into(), version: Some(env!("CARGO_PKG_VERSION").into()) }),
+            server_info: Some(ServerInfo { name: "pindrift".into(), version }),
             offset_encoding: None,
         })
     }
 
-    async fn initialized(&self, _: InitializedParams) {}
+    async fn initialized(&self, _: InitializedParams) {
+        let Some(started) = self.started.get() else { return };
+        self.tell(Event::Started);
+        if started.declared.watched_files {
+            started.outbox.say(Message::Register(offer::watched_files()));
+        }
+        if started.declared.configuration {
+            self.ask_configuration();
+        }
+    }
 
     async fn shutdown(&self) -> Result<()> {
         Ok(())
@@ -164,19 +220,50 @@ impl LanguageServer for Service {
         self.tell(Event::Save { uri: params.text_document.uri, text: params.text });
     }
 
+    async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
+        let Some(started) = self.started.get() else { return };
+        if started.declared.configuration {
+            self.ask_configuration();
+        } else {
+            let settings = params.settings.get("pindrift").unwrap_or(&params.settings);
+            self.tell(Event::Configure(settings.clone()));
+        }
+    }
+
+    async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
+        let paths = |folders: &[WorkspaceFolder]| {
+            folders.iter().filter_map(|folder| offer::path_of(&folder.uri)).collect::<Vec<_>>()
+        };
+        self.tell(Event::Folders { added: paths(&params.event.added), removed: paths(&params.event.removed) });
+    }
+
+    async fn did_change_watched_files(&self, params: DidChangeWatchedFilesParams) {
+        self.tell(Event::Disk(params.changes.iter().filter_map(|change| offer::path_of(&change.uri)).collect()));
+    }
+
     async fn did_close(&self, params: DidCloseTextDocumentParams) {
         self.tell(Event::Close { uri: params.text_document.uri });
     }
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
-        let Some(sheet) = self.look(params.text_document_position_params.text_document.uri).await else {
-            return Ok(None);
-        };
-        self.work(move |_| {
-            let _ = sheet;
-            Ok(None)
-        })
-        .await
+        let at = params.text_document_position_params;
+        let Some(sheet) = self.look_afresh(at.text_document.uri).await else { return Ok(None) };
+        self.work(move |cancelled| Ok(features::hover(&sheet, at.position, &cancelled))).await
+    }
+
+    async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+        let Some(sheet) = self.look_afresh(params.text_document.uri).await else { return Ok(None) };
+        self.work(move |cancelled| Ok(features::code_actions(&sheet, params.range, &params.context, &cancelled))).await
+    }
+
+    async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+        let Some(sheet) = self.look(params.text_document.uri).await else { return Ok(None) };
+        self.work(move |cancelled| Ok(features::lenses(&sheet, &cancelled))).await
+    }
+
+    async fn document_link(&self, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
+        let Some(sheet) = self.look(params.text_document.uri).await else { return Ok(None) };
+        self.work(move |cancelled| Ok(features::links(&sheet, &cancelled))).await
     }
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<Value>> {
@@ -184,6 +271,23 @@ impl LanguageServer for Service {
         if params.command == "pindrift.test" && std::env::var_os("PINDRIFT_TEST_PANIC").is_some() {
             return self.trial(argument).await;
         }
-        Err(refusal(format!("{} comes later", params.command)))
+        let Some(started) = self.started.get() else { return Ok(None) };
+        let (checked, rechecked) = oneshot::channel();
+        self.tell(Event::Recheck { then: checked });
+        let _ = tokio::time::timeout(RECHECK_COMMAND, rechecked).await;
+        let (then, answer) = oneshot::channel();
+        self.tell(Event::LookAll { then });
+        let Ok((declared, views)) = answer.await else { return Ok(None) };
+        let office = Office { declared, views, outbox: started.outbox.clone(), queue: started.queue.clone() };
+        self.work(move |cancelled| {
+            office.run(&params.command, &argument, &cancelled).map(Some).map_err(|why| {
+                if !office.declared.plugin {
+                    // Not every editor shows the error of a command.
+                    office.outbox.say(Message::Show(MessageType::ERROR, why.clone()));
+                }
+                refusal(why)
+            })
+        })
+        .await
     }
 }
