@@ -19,14 +19,12 @@ use crate::ledger::Amendment;
 use crate::oracles::{FileChange, Refusal};
 use crate::places::{RelPath, Root};
 
+pub use crate::ledger::FINISH;
 pub use intent::{Finished, abandon, advance, finish};
 pub use past::past;
 pub use plan::{Request, plan_accept, plan_explain, plan_record, plan_withdraw};
 pub use reclassify::{AUTHORITY, plan_reclassify};
 pub use settle::{Outcome, Settled, settle};
-
-/// The command that finishes what was interrupted; messages name it.
-pub const FINISH: &str = "pindrift accept --finish";
 
 /// Everything that one decision changes.
 #[derive(Debug, Clone, PartialEq)]

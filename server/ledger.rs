@@ -20,6 +20,8 @@ pub use toml_text::{decode, encode};
 pub const AMENDMENTS: &str = ".pindrift/amendments";
 /// Folder of what was begun and is not finished, from the root; ignores itself in git.
 pub const UNFINISHED: &str = ".pindrift/unfinished";
+/// The command that finishes what was interrupted; messages name it.
+pub const FINISH: &str = "pindrift accept --finish";
 /// Largest amendment file that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
 /// Longest reason that is kept, in bytes.
@@ -105,6 +107,9 @@ pub struct Ledger {
     /// Newest first.
     pub entries: Vec<Arc<Entry>>,
     pub troubles: Vec<Trouble>,
+    /// Decisions that wait for an editor to save a file: no trouble in that editor, and for everybody else
+    /// something to know.
+    pub waiting: Vec<Trouble>,
 }
 
 impl Kind {
@@ -205,8 +210,22 @@ impl Ledger {
                 Err(trouble) => ledger.troubles.push(trouble),
             }
         }
-        for (path, mut amendment) in unfinished(root, &mut ledger.troubles) {
+        for (file, waits, mut amendment) in unfinished(root, &mut ledger.troubles) {
+            let path = amendment.file();
             amendment.pending = true;
+            let about = amendment.pin.as_ref().map_or(&amendment.oracle, |pin| &pin.test);
+            if waits {
+                let message = format!(
+                    "the decision about {about} waits for an editor to save its file; save it, or finish it on disk with \
+                     `{FINISH}`"
+                );
+                ledger.waiting.push(Trouble { file, at: None, message });
+            } else {
+                let message = format!(
+                    "the decision about {about} was interrupted before all of it was written; finish it with `{FINISH}`"
+                );
+                ledger.troubles.push(Trouble { file, at: None, message });
+            }
             ledger.entries.retain(|entry| entry.path != path);
             ledger.entries.push(Arc::new(Entry { path, amendment, committed: false }));
         }
@@ -293,15 +312,27 @@ fn bounded(path: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|err| err.to_string())
 }
 
-/// The amendments of unfinished writes with the file each will be (`amendment.rs` writes these intents).
-fn unfinished(root: &Root, troubles: &mut Vec<Trouble>) -> Vec<(RelPath, Amendment)> {
+/// The amendments of unfinished writes, each with its file and whether it waits for an editor
+/// (`amendment.rs` writes these intents).
+fn unfinished(root: &Root, troubles: &mut Vec<Trouble>) -> Vec<(RelPath, bool, Amendment)> {
     let mut found = Vec::new();
     let Some(folder) = RelPath::new(UNFINISHED) else { return found };
     let mut files = Vec::new();
     collect(root, &folder, ".toml", 0, &mut files, troubles);
     for file in files {
         match read_one(root, &file) {
-            Ok((_, amendment)) => found.push((amendment.file(), amendment)),
+            Ok((_, amendment)) => {
+                let changes =
+                    file.as_str().strip_suffix(".toml").and_then(|stem| RelPath::new(&format!("{stem}.json")));
+                let changes = changes.and_then(|changes| std::fs::read(root.absolute(&changes)).ok());
+                let waits = changes
+                    .and_then(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).ok())
+                    .is_some_and(|intent| {
+                        let steps = intent["changes"].as_array().map(Vec::as_slice).unwrap_or_default();
+                        steps.iter().any(|step| step["waits"] == true)
+                    });
+                found.push((file, waits, amendment));
+            }
             Err(trouble) => troubles.push(trouble),
         }
     }

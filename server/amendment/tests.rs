@@ -171,6 +171,8 @@ fn a_file_that_an_editor_has_open_waits_for_its_save() {
     assert_eq!(fixture.read("tests/test_a.py"), "assert 1\n");
     let entries = || Ledger::read(&root, None).entries;
     assert!(entries()[0].amendment.pending);
+    let ledger = Ledger::read(&root, None);
+    assert!(ledger.troubles.is_empty() && ledger.waiting[0].message.contains(FINISH), "{ledger:?}");
     assert_eq!(entries()[0].path, applied.record);
     assert_eq!(fixture.git(&["status", "--porcelain"]), "", "a pending record is nobody else's");
 
