@@ -168,18 +168,19 @@ impl Workspace {
         let pins = pins(project, extent);
         let clean = self.clean_check();
         let mut cases = Vec::with_capacity(pins.len());
+        let mut unreadable = Vec::new();
         for pin in pins.iter() {
             if cancelled() {
                 return None;
             }
-            cases.push(self.case(pin, &clean));
+            cases.push(self.case(pin, &clean, &mut unreadable));
         }
         mark_disagreeing(&mut cases);
         let orphans = match extent {
             Extent::All => orphans(&pins, project),
             Extent::Files(_) => Vec::new(),
         };
-        let mut troubles: Vec<Trouble> = self.troubles.iter().cloned().collect();
+        let mut troubles: Vec<Trouble> = self.troubles.iter().cloned().chain(unreadable).collect();
         troubles.extend(self.ledger.troubles.iter().cloned());
         troubles.extend(self.records.troubles.iter().cloned());
         for (file, facts) in project.files.iter() {
@@ -196,7 +197,7 @@ impl Workspace {
         move |path| self.git.as_ref().is_some_and(|git| git.tracked_unmodified(path))
     }
 
-    fn case(&self, pin: &Pin, clean: &dyn Fn(&RelPath) -> bool) -> Case {
+    fn case(&self, pin: &Pin, clean: &dyn Fn(&RelPath) -> bool, unreadable: &mut Vec<Trouble>) -> Case {
         let project = &self.project;
         let history = self.ledger.history(pin);
         let mut case = Case {
@@ -224,10 +225,13 @@ impl Workspace {
             return case;
         }
         let seen = observations::observed(pin, &case.baseline, project, &self.records, clean);
+        let told = seen.unreadable.into_iter();
+        unreadable.extend(told.map(|(file, message)| Trouble { file, at: None, message }));
         case.observation = seen.best;
         case.state = match (&case.baseline, &case.observation) {
             (Baseline::Missing, _) => State::Missing,
             (_, _) if seen.unstable => State::Unstable,
+            (_, _) if seen.not_reached => State::NotReached,
             (_, None) => State::Unobserved,
             (_, Some(seen)) if seen.stale => State::Unobserved,
             (Baseline::Present(recorded), Some(seen)) if recorded.content == seen.content => State::Match,

@@ -59,7 +59,7 @@ impl Scope {
 
     /// What an editor would underline in the scope.
     pub fn findings(&self, survey: &Survey) -> Vec<Finding> {
-        findings::findings(survey, &self.workspace)
+        findings::everything(survey, &self.workspace)
     }
 
     pub fn holds(&self, path: &RelPath) -> bool {
