@@ -239,12 +239,13 @@ pub trait Framework: Sync {
 pub mod comparing;
 pub mod digest;
 pub mod golden;
+pub mod insta;
 pub mod reading;
 pub mod seen;
 
 /// Every framework that is known, in the order in which a site is offered to them.
 pub fn table() -> &'static [&'static dyn Framework] {
-    &[&digest::Digest, &golden::Golden]
+    &[&insta::Insta, &digest::Digest, &golden::Golden]
 }
 
 /// The framework of that word. A user's helper or query with a word of its own is a golden file.
