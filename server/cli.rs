@@ -154,7 +154,7 @@ fn run(command: Command, place: &Place) -> Outcome {
         Command::Explain { what, base, why, authority } => {
             decide::explain(&what, base.as_deref(), why.text(), authority, place)
         }
-        Command::Reclassify { .. } => later("reclassify", "labels in the test's own style"),
+        Command::Reclassify { test, to, why, authority } => decide::reclassify(&test, to, why.text(), authority, place),
         Command::Withdraw { amendment, why } => decide::withdraw(&amendment, why.text(), place),
         Command::Log { what, suspected, format } => past::log(what.as_deref(), suspected, format, place),
         Command::Audit { base, format } => past::audit(&base, format, place),

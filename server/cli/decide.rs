@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::args::Shape;
+use super::args::{RoleWord, Shape};
 use super::look::{Scope, named};
 use super::render::{self, Paint};
 use super::{FINE, Outcome, Place, UNUSABLE, WANTS_A_PERSON};
@@ -18,6 +18,7 @@ use crate::ledger::{self, Entry};
 use crate::oracles::{FileChange, OracleKind, Refusal};
 use crate::pins::Extent;
 use crate::places::RelPath;
+use crate::roles::Role;
 use crate::survey::{Case, State, Survey, Workspace};
 
 /// What `accept` was told.
@@ -302,6 +303,34 @@ pub fn explain(what: &str, base: Option<&str>, reason: String, authority: Option
                 WANTS_A_PERSON,
             )
         }
+    }
+}
+
+/// Says what kind of test this is.
+pub fn reclassify(test: &str, to: RoleWord, reason: String, authority: Option<String>, place: &Place) -> Outcome {
+    let scope = match Scope::of(&[], place) {
+        Ok(scope) => scope,
+        Err(outcome) => return outcome,
+    };
+    let survey = everything(&scope.workspace);
+    let Some(case) = survey.cases.iter().find(|case| case.pin.test == test || case.pin.test_base() == test) else {
+        return Outcome::refused(
+            format_args!("no pinned test is called {test}; `pindrift pins` lists them"),
+            WANTS_A_PERSON,
+        );
+    };
+    let to = match to {
+        RoleWord::Characterization => Role::Characterization,
+        RoleWord::Specification => Role::Specification,
+    };
+    let request = Request { authority, ..request(&scope.workspace, reason) };
+    let done = amendment::plan_reclassify(&case.pin, &scope.workspace, to, &request)
+        .and_then(|plan| amendment::apply(&scope.workspace.project.root, &plan, &closed));
+    match done {
+        Ok(applied) => {
+            Outcome::new(format!("{test} is a {} test now; recorded in {}\n", to.word(), applied.record), FINE)
+        }
+        Err(refusal) => refused(refusal),
     }
 }
 

@@ -62,6 +62,11 @@ impl Scope {
         findings::everything(survey, &self.workspace)
     }
 
+    /// Every finding, for programs.
+    pub fn everything(&self, survey: &Survey) -> Vec<Finding> {
+        findings::everything(survey, &self.workspace)
+    }
+
     pub fn holds(&self, path: &RelPath) -> bool {
         self.only.is_empty() || self.only.iter().any(|only| path.starts_with(only))
     }
@@ -96,7 +101,7 @@ pub fn pins(paths: &[PathBuf], shape: Shape, place: &Place) -> Outcome {
         Err(refused) => return refused,
     };
     let survey = scope.survey();
-    let findings = scope.findings(&survey);
+    let findings = scope.everything(&survey);
     let report = report::report(&survey, &findings, &scope.workspace.project, Purpose::Pins);
     let out = match shape {
         Shape::Json => as_json(&report),
@@ -135,7 +140,10 @@ pub fn check(paths: &[PathBuf], observed: bool, strict: bool, format: Format, pl
         Err(refused) => return refused,
     };
     let survey = scope.survey();
-    let findings = scope.findings(&survey);
+    let findings = match format {
+        Format::Json => scope.everything(&survey),
+        _ => scope.findings(&survey),
+    };
     let report = report::report(&survey, &findings, &scope.workspace.project, Purpose::Check);
     let wants = report::needs_a_person(&report, scope.workspace.opted_in(), observed, strict);
     let status = if wants { WANTS_A_PERSON } else { FINE };
@@ -255,7 +263,7 @@ pub fn diff(of: &str, shape: DiffShape, place: &Place) -> Outcome {
             let row = report::row(case, &scope.workspace.project, Purpose::Check);
             let mut text = render::drift_lines(&row, None, paint);
             text.push_str(&render::diff(&before, &after, (&format!("recorded {key}"), "observed"), paint));
-            text.push_str(&format!("{}\n", render::advice(drift)));
+            text.push_str(&format!("{}\n", findings::advice(&drift.difference)));
             text
         }
     };

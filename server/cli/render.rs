@@ -5,7 +5,6 @@ use std::fmt::Write;
 
 use serde_json::json;
 
-use crate::drift::Drift;
 use crate::oracles::Content;
 use crate::report::{FindingRow, Row};
 
@@ -258,16 +257,6 @@ pub fn diff(before: &str, after: &str, names: (&str, &str), paint: Paint) -> Str
             _ => plain_lines(line) + "\n",
         })
         .collect()
-}
-
-/// What the decision table advises for these kinds of difference.
-pub fn advice(drift: &Drift) -> &'static str {
-    use crate::drift::Difference;
-    let behaviour = drift.difference.iter().any(|kind| matches!(kind, Difference::Behaviour | Difference::Digest));
-    match behaviour || drift.difference.contains(&Difference::Binary) {
-        true => "only the intended change: accept with a reason; anything beside it: fix the code, keep the oracle",
-        false => "looks like harness noise: fix the harness and keep the oracle, unless this is behaviour here",
-    }
 }
 
 #[cfg(test)]
