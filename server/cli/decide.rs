@@ -91,15 +91,46 @@ pub fn accept(said: Accept, place: &Place) -> Outcome {
     let root = scope.workspace.project.root.clone();
     let mut first = Some((case, scope.workspace));
     let mut plan = || {
-        let (case, workspace) = match first.take() {
-            Some(known) => known,
-            None => afresh(&root.path, &id)?,
-        };
-        amendment::plan_accept(&case, &workspace, &request)
+        let known = first.take();
+        fresh(&root.path, &id, known, |case, workspace| amendment::plan_accept(case, workspace, &request))
     };
     match amendment::amend(&root, &mut plan, &closed) {
         Ok(applied) => Outcome::new(done(&applied, said.shape), FINE),
         Err(refusal) => refused(refusal),
+    }
+}
+
+/// How often a plan is made again because somebody else writes to the same file meanwhile.
+const TRIES: usize = 20;
+
+/// Plans for a drift, on what is known or on everything read again; once more where the test's source
+/// changed while the plan was made.
+fn fresh(
+    root: &std::path::Path,
+    id: &str,
+    mut known: Option<(Arc<Case>, Workspace)>,
+    plan: impl Fn(&Case, &Workspace) -> Result<Plan, Refusal>,
+) -> Result<Plan, Refusal> {
+    for _ in 1..TRIES {
+        let (case, workspace) = match known.take() {
+            Some(known) => known,
+            None => afresh(root, id)?,
+        };
+        let planned = plan(&case, &workspace);
+        if planned.is_ok() || !outdated(&case, &workspace) {
+            return planned;
+        }
+    }
+    let (case, workspace) = afresh(root, id)?;
+    plan(&case, &workspace)
+}
+
+/// The source of the pin on disk is not the one that was read.
+fn outdated(case: &Case, workspace: &Workspace) -> bool {
+    let read = workspace.project.unit(&case.pin.file).map(|unit| unit.text.as_str().as_bytes());
+    match workspace.project.shelf.disk(&case.pin.file) {
+        crate::shelf::Read::Bytes(bytes) => read.is_some_and(|read| read != &*bytes),
+        _ => false,
     }
 }
 
@@ -233,10 +264,8 @@ pub fn record(paths: &[PathBuf], reason: String, dry_run: bool, place: &Place) -
     let ids: Vec<String> = new.iter().filter_map(|case| case.drift_id.clone()).collect();
     let mut done = BTreeSet::new();
     for id in ids {
-        let mut plan = || {
-            let (case, workspace) = afresh(&root.path, &id)?;
-            amendment::plan_record(&case, &workspace, &request)
-        };
+        let mut plan =
+            || fresh(&root.path, &id, None, |case, workspace| amendment::plan_record(case, workspace, &request));
         match amendment::amend(&root, &mut plan, &closed) {
             Ok(applied) => {
                 done.insert(applied.record);

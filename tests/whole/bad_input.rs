@@ -143,7 +143,9 @@ fn a_ledger_or_baseline_that_git_ignores_is_refused() {
     for ignored in [".pindrift/", "tests/golden/"] {
         let fixture = goldens(&["a"], "");
         fixture.git(&["rm", "-q", "-r", "--cached", "tests/golden"]);
-        fixture.write(&format!("//- .gitignore\n{ignored}\n"));
+        // Named in the settings: a plain comparison with a file that git does not know is no pin.
+        let helper = "[[helper]]\ncall = \"check\"\nname = 0\nroot = \"tests/golden\"\n";
+        fixture.write(&format!("//- .gitignore\n{ignored}\n//- pindrift.toml\n{helper}"));
         fixture.git(&["add", ".gitignore"]);
         if ignored == ".pindrift/" {
             fixture.git(&["add", "-f", "tests/golden"]);
