@@ -19,6 +19,7 @@ use crate::oracles::{FileChange, OracleKind, Refusal};
 use crate::pins::Extent;
 use crate::places::RelPath;
 use crate::roles::Role;
+use crate::shelf::Read;
 use crate::survey::{Case, State, Survey, Workspace};
 
 /// What `accept` was told.
@@ -127,9 +128,12 @@ fn fresh(
 
 /// The source of the pin on disk is not the one that was read.
 fn outdated(case: &Case, workspace: &Workspace) -> bool {
-    let read = workspace.project.unit(&case.pin.file).map(|unit| unit.text.as_str().as_bytes());
+    let Some(unit) = workspace.project.unit(&case.pin.file) else { return false };
     match workspace.project.shelf.disk(&case.pin.file) {
-        crate::shelf::Read::Bytes(bytes) => read.is_some_and(|read| read != &*bytes),
+        Read::Bytes(bytes) => {
+            let now = String::from_utf8_lossy(&bytes);
+            now.trim_start_matches('\u{feff}') != unit.text.as_str().trim_start_matches('\u{feff}')
+        }
         _ => false,
     }
 }
@@ -160,7 +164,7 @@ fn shown(plan: &Plan, workspace: &Workspace, shape: Shape, place: &Place) -> Str
     let removed = |change: &&FileChange| change.after.is_none();
     let text = |change: &FileChange| {
         let before = match workspace.project.shelf.disk(&change.path) {
-            crate::shelf::Read::Bytes(bytes) => bytes.to_vec(),
+            Read::Bytes(bytes) => bytes.to_vec(),
             _ => Vec::new(),
         };
         let name = change.path.as_str();
