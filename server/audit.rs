@@ -16,7 +16,6 @@ use crate::ledger::{AMENDMENTS, Amendment, Entry, Kind, decode};
 use crate::oracles::{Content, Pin, Refusal};
 use crate::pins::Extent;
 use crate::places::RelPath;
-use crate::roles::Role;
 use crate::survey::{self, Workspace};
 use pairs::Held;
 use way::{Edge, way};
@@ -99,8 +98,8 @@ pub fn audit(workspace: &Workspace, base: &str) -> Result<Report, Refusal> {
     let mut audit = Audit { workspace, git, base: &past.workspace, items: Vec::new() };
     let record = audit.record(&commit)?;
     let all = survey::pins(&workspace.project, &Extent::All);
-    let old = pairs::held(&past.workspace.project, survey::pins(&past.workspace.project, &Extent::All));
-    let new = pairs::held(&workspace.project, all.clone());
+    let old = pairs::held(&past.workspace.project, &survey::pins(&past.workspace.project, &Extent::All));
+    let new = pairs::held(&workspace.project, &all);
     audit.oracles(&old, &new, &all, &record);
     audit.policy(&record);
     let mut items = audit.items;
@@ -260,8 +259,9 @@ impl Audit<'_> {
                 None => self.unexplained(was, is, &exact, record),
             }
         }
+        let others = pairs::held_by_others(&self.workspace.project, all);
         for was in pairs.gone.iter().map(|at| &old[*at]) {
-            self.gone(was, all, record);
+            self.gone(was, &others, record);
         }
         for (index, (path, amendment)) in record.deleted.iter().enumerate() {
             let gone = || !new.iter().any(|held| amendment.is_about(&held.pin));
@@ -361,15 +361,11 @@ impl Audit<'_> {
     }
 
     /// An oracle of the base that no characterization holds values against now.
-    fn gone(&mut self, was: &Held, all: &[Pin], record: &Record) {
+    fn gone(&mut self, was: &Held, others: &[Held], record: &Record) {
         if was.content.is_none() {
             return;
         }
-        let same = |pin: &&Pin| {
-            pin.file == was.pin.file && pin.test_base() == was.pin.test_base() && pin.oracle.kind == was.pin.oracle.kind
-                || was.pin.oracle.span.is_none() && pin.oracle.key == was.pin.oracle.key
-        };
-        let still = all.iter().filter(|pin| pin.role != Role::Characterization).find(same);
+        let still = others.iter().find(|other| was.is(other)).map(|other| &other.pin);
         let Some(still) = still else {
             let item = item(self.base, Outcome::Removed, was, "its pin is gone too".into(), vec![]);
             self.items.push(item);

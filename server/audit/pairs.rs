@@ -22,11 +22,30 @@ pub struct Held {
     /// What is held against a literal: the assertion without it and without what formatters change. Tells
     /// two literals of one test apart.
     call: String,
+    /// Opening brackets in it.
+    depth: usize,
 }
 
 impl Held {
     fn in_source(&self) -> bool {
         matches!(self.pin.oracle.kind, OracleKind::Literal | OracleKind::Inline)
+    }
+
+    /// The other one is this one by its key, by its place, or by what is held against the same literal in
+    /// the same file.
+    pub fn is(&self, other: &Held) -> bool {
+        let (this, that) = (&self.pin, &other.pin);
+        if !self.in_source() {
+            return this.oracle.key == that.oracle.key;
+        }
+        let in_one_file = other.in_source() && this.file == that.file;
+        in_one_file && (this.test_base() == that.test_base() && this.nth == that.nth || self.call == other.call)
+    }
+
+    /// A call of the code stands against the literal, and not a bare name.
+    fn calls(&self) -> bool {
+        self.in_source()
+            && self.depth > usize::from(!self.call.starts_with("assert") || self.call.starts_with("assert_"))
     }
 
     /// Name of the test function alone.
@@ -36,8 +55,17 @@ impl Held {
     }
 }
 
-/// Each oracle that pins of this role hold values against, once.
-pub fn held(project: &Project, pins: Vec<Pin>) -> Vec<Held> {
+/// Each oracle that characterizations hold values against, once.
+pub fn held(project: &Project, pins: &[Pin]) -> Vec<Held> {
+    of_role(project, pins, |role| role == Role::Characterization)
+}
+
+/// Each oracle that other tests hold values against, once.
+pub fn held_by_others(project: &Project, pins: &[Pin]) -> Vec<Held> {
+    of_role(project, pins, |role| role != Role::Characterization)
+}
+
+fn of_role(project: &Project, pins: &[Pin], wanted: impl Fn(Role) -> bool) -> Vec<Held> {
     let mut seen = std::collections::BTreeSet::new();
     let mut all = Vec::new();
     for pin in pins {
@@ -46,24 +74,24 @@ pub fn held(project: &Project, pins: Vec<Pin>) -> Vec<Held> {
             (Some(path), Some(span), OracleKind::Literal | OracleKind::Inline) => format!("{path}:{}", span.start),
             _ => pin.oracle.key.clone(),
         };
-        if pin.role != Role::Characterization || !seen.insert(place) {
+        if !wanted(pin.role) || !seen.insert(place) {
             continue;
         }
         let Some(framework) = framework(&pin.framework) else { continue };
-        let (content, unreadable) = match framework.baseline(&pin, project) {
+        let (content, unreadable) = match framework.baseline(pin, project) {
             Baseline::Present(recorded) => (Some(recorded.content), None),
             Baseline::Missing => (None, None),
             Baseline::Unreadable(why) => (None, Some(why)),
         };
         let digest = content.as_ref().map(Content::digest);
-        let call = call(project, &pin);
-        all.push(Held { pin, content, unreadable, digest, call });
+        let (call, depth) = call(project, pin);
+        all.push(Held { pin: pin.clone(), content, unreadable, digest, call, depth });
     }
     all
 }
 
-fn call(project: &Project, pin: &Pin) -> String {
-    let (true, Some(unit)) = (pin.oracle.span.is_some(), project.unit(&pin.file)) else { return String::new() };
+fn call(project: &Project, pin: &Pin) -> (String, usize) {
+    let (true, Some(unit)) = (pin.oracle.span.is_some(), project.unit(&pin.file)) else { return (String::new(), 0) };
     let whole = unit.text.slice(pin.span);
     let literal =
         pin.oracle.span.filter(|span| pin.span.contains(*span) && pin.oracle.path.as_ref() == Some(&pin.file));
@@ -74,7 +102,8 @@ fn call(project: &Project, pin: &Pin) -> String {
         }
         None => whole.to_string(),
     };
-    text.chars().filter(|c| !(c.is_whitespace() || ",;()[]'\"".contains(*c))).collect()
+    let call = text.chars().filter(|c| !(c.is_whitespace() || ",;()[]'\"".contains(*c))).collect();
+    (call, text.matches('(').count())
 }
 
 /// `(old, new)` indices, then what is left over of each side.
@@ -103,8 +132,10 @@ pub fn pairs(old: &[Held], new: &[Held]) -> Pairs {
     // Moved and changed: the same test, elsewhere or with another file.
     pairing.by(|held| Some((kind(held), held.pin.file.to_string(), held.pin.test.clone(), held.pin.nth)));
     pairing.by(|held| Some((kind(held), held.test_name().to_string(), held.pin.case.clone(), held.pin.nth)));
-    // A renamed test whose other pins were found again: what stands between them.
-    pairing.between();
+    // A renamed test: known by its other pins, then what is held against the literal, then the order; and
+    // by a call that no other test of the file makes.
+    pairing.renamed();
+    pairing.alone(|held| held.calls().then(|| (held.pin.file.to_string(), held.call.clone())));
     let pairs = pairing.of_old.iter().enumerate().filter_map(|(old, new)| Some((old, (*new)?))).collect();
     let left = |of: &[Option<usize>]| of.iter().enumerate().filter(|(_, to)| to.is_none()).map(|(at, _)| at).collect();
     Pairs { pairs, gone: left(&pairing.of_old), fresh: left(&pairing.of_new) }
@@ -166,7 +197,16 @@ impl Pairing<'_> {
         }
     }
 
-    fn between(&mut self) {
+    /// Pairs what has a key that nothing else left over has.
+    fn alone<K: Ord>(&mut self, key: impl Fn(&Held) -> Option<K>) {
+        for (old, new) in self.open(key).into_values() {
+            if let ([old], [new]) = (&old[..], &new[..]) {
+                self.pair(*old, *new);
+            }
+        }
+    }
+
+    fn renamed(&mut self) {
         let tests: Vec<(String, String, String)> = self
             .of_old
             .iter()
@@ -187,6 +227,14 @@ impl Pairing<'_> {
                     .map(|(at, _)| at)
                     .collect()
             };
+            let (old, new) = (of(self.old, &self.of_old, &was), of(self.new, &self.of_new, &is));
+            for at in &old {
+                let same =
+                    |other: &&usize| self.of_new[**other].is_none() && self.new[**other].call == self.old[*at].call;
+                if let Some(other) = new.iter().find(same) {
+                    self.pair(*at, *other);
+                }
+            }
             let (old, new) = (of(self.old, &self.of_old, &was), of(self.new, &self.of_new, &is));
             for (old, new) in old.into_iter().zip(new) {
                 self.pair(old, new);
