@@ -1,0 +1,99 @@
+//! What changes outside the editor shows inside it.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::client::Session;
+use super::fixture::Fixture;
+use super::{BILL, PROFILES, TEST, codes, drifted, options};
+
+const TWO_SECONDS: Duration = Duration::from_secs(2);
+
+#[test]
+fn an_artefact_written_from_outside_shows_within_two_seconds_in_every_editor() {
+    for (name, prompts) in PROFILES {
+        let fixture = Fixture::committed(BILL);
+        fixture.write("//- tests/actual/bill.txt\ntotal 10\n");
+        let mut session = Session::open(name, fixture.path(), options(prompts));
+        session.open_document(TEST);
+        session.idle(Duration::from_millis(700));
+        assert_eq!(codes(&session, TEST), [""; 0], "{name}");
+        // As a test run does it: the file is written anew.
+        fixture.write("//- tests/actual/bill.txt\ntotal 12\n");
+        assert!(session.within(TWO_SECONDS, |session| drifted(session, TEST)), "{name}: the drift");
+        std::fs::remove_file(fixture.at("tests/actual/bill.txt")).expect("removed");
+        assert!(session.within(TWO_SECONDS, |session| !drifted(session, TEST)), "{name}: its end");
+    }
+}
+
+#[test]
+fn a_folder_of_artefacts_that_a_first_run_makes_is_seen() {
+    let fixture = Fixture::new(BILL);
+    std::fs::remove_dir_all(fixture.at("tests/actual")).expect("removed");
+    fixture.git(&["init", "-q", "-b", "main"]);
+    fixture.commit("first");
+    let mut session = Session::open("neovim-0.12", fixture.path(), options(true));
+    session.open_document(TEST);
+    session.idle(Duration::from_millis(700));
+    assert!(!drifted(&session, TEST));
+    fixture.write("//- tests/actual/bill.txt\ntotal 12\n");
+    assert!(session.within(TWO_SECONDS, |session| drifted(session, TEST)));
+}
+
+#[test]
+fn a_drift_shows_at_a_test_that_is_not_open_and_goes_with_it() {
+    let fixture = Fixture::committed(BILL);
+    let mut session = Session::open("helix-25.07", fixture.path(), options(false));
+    session.until("the drift of a closed file", |session| drifted(session, TEST));
+    fixture.write("//- tests/actual/bill.txt\ntotal 10\n");
+    session.until("its end", |session| !drifted(session, TEST));
+}
+
+#[test]
+fn an_open_baseline_shows_its_changed_lines() {
+    let fixture = Fixture::committed(BILL);
+    let mut session = Session::open("vscode-languageclient-10.1", fixture.path(), options(true));
+    session.until("the scan", |session| drifted(session, TEST));
+    session.open_document("tests/golden/bill.txt");
+    session.until("the changed line", |session| drifted(session, "tests/golden/bill.txt"));
+    let hover = session.hover("tests/golden/bill.txt", "total 10").expect("a hover on the baseline");
+    assert!(hover.contains("total 11"), "{hover}");
+    let uri = session.uri("tests/golden/bill.txt");
+    let back = session.execute("pindrift.open", json!({ "uri": uri, "line": 0 }));
+    assert_eq!(back["result"]["uri"], session.uri(TEST), "{back}");
+    session.until("the test to be shown", |session| !session.opened.is_empty());
+}
+
+#[test]
+fn a_scan_shows_progress_where_it_is_declared() {
+    let fixture = Fixture::committed(BILL);
+    let mut session = Session::open("eglot-1.17", fixture.path(), options(false));
+    session.until("the end of the scan", |session| {
+        session.progress.iter().any(|progress| progress["value"]["kind"] == "end")
+    });
+    let kinds: Vec<&str> = session.progress.iter().filter_map(|progress| progress["value"]["kind"].as_str()).collect();
+    assert_eq!(kinds.first(), Some(&"begin"), "{kinds:?}");
+    assert_eq!(kinds.last(), Some(&"end"), "{kinds:?}");
+}
+
+#[test]
+fn lenses_and_links_stand_where_they_are_declared_and_mean_something() {
+    let fixture = Fixture::committed(BILL);
+    let mut session = Session::open("vscode-languageclient-11.0", fixture.path(), options(true));
+    session.open_document(TEST);
+    session.until("the drift", |session| drifted(session, TEST));
+    let document = json!({ "textDocument": { "uri": session.uri(TEST) } });
+    let lenses = session.ask("textDocument/codeLens", document.clone());
+    let titles: Vec<&str> = lenses["result"]
+        .as_array()
+        .expect("lenses")
+        .iter()
+        .filter_map(|lens| lens["command"]["title"].as_str())
+        .collect();
+    assert_eq!(titles, ["1 drift · accept…", "why"], "only the drifted test has some");
+    let links = session.ask("textDocument/documentLink", document);
+    let targets: Vec<&str> =
+        links["result"].as_array().expect("links").iter().filter_map(|link| link["target"].as_str()).collect();
+    assert_eq!(targets, [session.uri("tests/golden/bill.txt"), session.uri("tests/golden/other.txt")]);
+}
