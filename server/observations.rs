@@ -207,8 +207,9 @@ fn of_record(pin: &Pin, recorded: Option<&Recorded>, record: &Record, assertion:
     };
     let content = match (&record.value, record.outcome) {
         (_, Outcome::NotReached) => return None,
+        // What the comparison took as equal is equal, within its tolerance or as `1 == 1.0`.
+        (_, Outcome::Match) if same_oracle && recorded.is_some() => recorded?.content.clone(),
         (Some(value), _) => value.content(pin.language)?,
-        (None, Outcome::Match) if same_oracle => recorded?.content.clone(),
         (None, _) => return None,
     };
     Some(Candidate {
@@ -228,18 +229,21 @@ fn of_record(pin: &Pin, recorded: Option<&Recorded>, record: &Record, assertion:
     })
 }
 
-/// The content of a literal's source. Only the plainest literals are read: a string without escapes, or a
-/// value written on one line, which must already have its canonical spelling.
-fn literal(_language: crate::syntax::Language, source: &str) -> Option<Content> {
+/// The content of a literal's source. A value that no literal can hold (`<Foo object>`) is shown as it was
+/// recorded.
+fn literal(language: crate::syntax::Language, source: &str) -> Option<Content> {
     let source = source.trim();
-    let quoted = |quote: char| {
-        let inner = source.strip_prefix(quote)?.strip_suffix(quote)?;
-        (!inner.contains(['\\', quote])).then(|| Content::Text(inner.into()))
+    let read = match language {
+        crate::syntax::Language::Python => oracles::literal_python::read(source),
+        crate::syntax::Language::Rust => plainest(source),
     };
-    if source.is_empty() || source.contains('\n') {
-        return None;
-    }
-    quoted('"').or_else(|| quoted('\'')).or_else(|| Some(Content::Value(source.into())))
+    read.or_else(|| (!source.is_empty()).then(|| Content::Value(source.into())))
+}
+
+/// A string without escapes.
+fn plainest(source: &str) -> Option<Content> {
+    let inner = source.strip_prefix('"')?.strip_suffix('"')?;
+    (!inner.contains(['\\', '"'])).then(|| Content::Text(inner.into()))
 }
 
 #[cfg(test)]

@@ -236,16 +236,20 @@ pub trait Framework: Sync {
     fn orphans(&self, pins: &[Pin], project: &Project) -> Vec<Orphan>;
 }
 
+pub mod approvaltests;
 pub mod comparing;
 pub mod digest;
 pub mod golden;
 pub mod insta;
+pub mod literal_python;
+pub mod plain;
+pub mod plain_python;
 pub mod reading;
 pub mod seen;
 
 /// Every framework that is known, in the order in which a site is offered to them.
 pub fn table() -> &'static [&'static dyn Framework] {
-    &[&insta::Insta, &digest::Digest, &golden::Golden]
+    &[&insta::Insta, &digest::Digest, &golden::Golden, &approvaltests::ApprovalTests, &plain::Plain, &plain::Unittest]
 }
 
 /// The framework of that word. A user's helper or query with a word of its own is a golden file.

@@ -124,6 +124,112 @@ pub fn bytes(body: &str, raw: bool) -> Option<Vec<u8>> {
     Some(out)
 }
 
+/// One of the adjacent literals that make up a string.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part<'a> {
+    /// Byte range in the source that was split.
+    pub range: std::ops::Range<usize>,
+    pub form: Form<'a>,
+    /// What stands between the quotes, as written.
+    pub body: &'a str,
+}
+
+/// Splits the source of a string or of adjacent strings, with comments and line breaks between them.
+/// `None` when anything else stands there.
+pub fn parts(source: &str) -> Option<Vec<Part<'_>>> {
+    let bytes = source.as_bytes();
+    let mut parts = Vec::new();
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b' ' | b'\t' | b'\r' | b'\n' | b'\x0c' | b'\\' => at += 1,
+            b'#' => at += source[at..].find('\n').unwrap_or(source.len() - at),
+            _ => {
+                let form = Form::of(&source[at..])?;
+                let start = at + form.opening();
+                let mut end = start;
+                while !source.get(end..)?.starts_with(form.quote) {
+                    let rest = source.get(end..)?;
+                    let mut chars = rest.chars();
+                    let c = chars.next()?;
+                    end += c.len_utf8();
+                    if c == '\\' {
+                        end += chars.next()?.len_utf8();
+                    }
+                }
+                let close = end + form.quote.len();
+                parts.push(Part { range: at..close, form, body: source.get(start..end)? });
+                at = close;
+            }
+        }
+    }
+    (!parts.is_empty()).then_some(parts)
+}
+
+/// Whether a character is written as an escape: control characters, line and paragraph separators,
+/// bidirectional controls and what cannot be seen.
+pub fn is_dangerous(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{a0}' | '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}')
+        || matches!(c, '\u{2028}'..='\u{202f}' | '\u{205f}'..='\u{206f}' | '\u{3000}' | '\u{feff}')
+        || matches!(c, '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// The escape of one character of a `str`.
+pub fn escape(c: char) -> String {
+    match c {
+        '\n' => "\\n".to_string(),
+        '\r' => "\\r".to_string(),
+        '\t' => "\\t".to_string(),
+        '\\' | '\'' | '"' => format!("\\{c}"),
+        c if (c as u32) < 0x100 => format!("\\x{:02x}", c as u32),
+        c if (c as u32) < 0x1_0000 => format!("\\u{:04x}", c as u32),
+        c => format!("\\U{:08x}", c as u32),
+    }
+}
+
+/// A `str` literal on one line with that quote.
+pub fn quoted(text: &str, quote: char) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push(quote);
+    for c in text.chars() {
+        if c == quote || c == '\\' || is_dangerous(c) {
+            out.push_str(&escape(c));
+        } else {
+            out.push(c);
+        }
+    }
+    out.push(quote);
+    out
+}
+
+/// A `bytes` literal on one line with that quote.
+pub fn quoted_bytes(bytes: &[u8], quote: char) -> String {
+    let mut out = format!("b{quote}");
+    for b in bytes {
+        match *b {
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            b'\\' => out.push_str("\\\\"),
+            b if b as char == quote => {
+                out.push('\\');
+                out.push(quote);
+            }
+            b @ b' '..=b'~' => out.push(b as char),
+            b => out.push_str(&format!("\\x{b:02x}")),
+        }
+    }
+    out.push(quote);
+    out
+}
+
+/// The quote that needs no escapes in `text`: `preferred` unless only the other one does.
+pub fn best_quote(text: &str, preferred: char) -> char {
+    let other = if preferred == '"' { '\'' } else { '"' };
+    if text.contains(preferred) && !text.contains(other) { other } else { preferred }
+}
+
 type Rest<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
 fn octal(first: char, rest: &mut Rest) -> u32 {

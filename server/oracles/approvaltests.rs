@@ -1,0 +1,622 @@
+//! approvaltests 20.0.1: `verify(x)` against `<folder>/<owner>.<test>[.<part>…].approved.<ext>`, where the owner
+//! is the module for functions and the class for methods, and the test the outermost function on the way
+//! down. Takes sites of the `verify` family, gives the approved files, what a failing run left beside them
+//! (`.received.`), and the bytes of an accepted one (the received file, moved).
+//!
+//! The comparer folds CRLF to LF, in binary files too, and nothing else: the received file always ends in a
+//! newline, so an approved one that lost it differs. An approved file of no bytes was never approved: the
+//! default reporter makes it for a missing one. Inline approvals (in the docstring) are shown only.
+
+use std::collections::BTreeSet;
+
+use super::plain_python::{Local, local, node_id, pin_of};
+use super::{
+    Amended, Artefact, Baseline, Content, FileChange, Framework, Oracle, OracleKind, Orphan, Pin, Recorded, Refusal,
+    Step, digest_of,
+};
+use crate::code::python::numbers;
+use crate::code::{Arg, Expr, ExprKind, Function, Unit};
+use crate::evaluate::{Value, World, worlds};
+use crate::pins::names::{self, Named};
+use crate::pins::{Project, Site, module_files};
+use crate::places::RelPath;
+use crate::shelf::Read;
+use crate::syntax::Language;
+
+pub struct ApprovalTests;
+
+const ID: &str = "approvaltests";
+const APPROVED: &str = ".approved.";
+const RECEIVED: &str = ".received.";
+/// Longest chain of options and names.
+const DEEPEST: usize = 20;
+/// Most candidates of a name that is known in part.
+const MOST: usize = 20;
+
+/// Options as far as they say where the approved file is.
+#[derive(Debug, Clone, Default)]
+struct Options {
+    extension: Option<String>,
+    /// Parts after the test's name; `None` for one that is not known.
+    parts: Vec<Option<String>>,
+    inline: bool,
+    comparator: bool,
+    /// A namer that is not understood: the file can be anywhere.
+    elsewhere: bool,
+}
+
+struct Reader<'a> {
+    project: &'a Project,
+    site: &'a Site,
+    world: &'a World,
+}
+
+impl<'a> Reader<'a> {
+    fn unit(&self, frame: usize) -> Option<&'a Unit> {
+        self.project.unit(&self.site.frames.get(frame)?.file)
+    }
+
+    fn function(&self, frame: usize) -> Option<&'a Function> {
+        self.site.frames.get(frame)?.function.and_then(|index| self.unit(frame)?.functions.get(index))
+    }
+
+    /// An argument as text, as `str()` gives it.
+    fn text(&self, frame: usize, expr: &Expr) -> Option<String> {
+        match self.world.value(self.project, self.site, frame, expr) {
+            Value::Str(text) => Some(text),
+            Value::Int(number) => Some(number.to_string()),
+            Value::Float(text) => numbers::float_repr(&text),
+            Value::Bool(yes) => Some(if yes { "True" } else { "False" }.to_string()),
+            Value::None => Some("None".to_string()),
+            _ => None,
+        }
+    }
+
+    fn read(&self, frame: usize, expr: &Expr, options: &mut Options, depth: usize) {
+        if depth > DEEPEST {
+            options.elsewhere = true;
+            return;
+        }
+        match &expr.kind {
+            ExprKind::None => {}
+            ExprKind::Name(name) => match self.followed(frame, name) {
+                Some((frame, expr)) => self.read(frame, &expr, options, depth + 1),
+                None => options.elsewhere = true,
+            },
+            ExprKind::Call { callee, args } => self.call(frame, callee, args, options, depth),
+            _ => options.elsewhere = true,
+        }
+    }
+
+    fn call(&self, frame: usize, callee: &Expr, args: &[Arg], options: &mut Options, depth: usize) {
+        let plain: Vec<&Expr> = args.iter().filter(|arg| !arg.spread).map(|arg| &arg.value).collect();
+        let name = match &callee.kind {
+            ExprKind::Name(name) => {
+                options.elsewhere |= name != "Options" || !args.is_empty();
+                return;
+            }
+            ExprKind::Attr(_, name) => name.as_str(),
+            _ => {
+                options.elsewhere = true;
+                return;
+            }
+        };
+        let ExprKind::Attr(base, _) = &callee.kind else { return };
+        match (name, plain.as_slice()) {
+            ("Options", []) => {}
+            ("with_parameters", _) if base.dotted().is_some_and(|base| base.ends_with("NamerFactory")) => {
+                self.parts(frame, args, options);
+            }
+            ("with_extension", [extension, ..]) => {
+                if let ExprKind::Attr(base, _) = &base.kind {
+                    self.read(frame, base, options, depth + 1);
+                }
+                options.extension = self.text(frame, extension);
+                options.elsewhere |= options.extension.is_none();
+            }
+            ("with_scrubber" | "add_scrubber" | "with_reporter" | "add_reporter", _) => {
+                self.read(frame, base, options, depth + 1);
+            }
+            ("with_comparator", _) => {
+                self.read(frame, base, options, depth + 1);
+                options.comparator = true;
+            }
+            ("inline", _) => {
+                self.read(frame, base, options, depth + 1);
+                options.inline = true;
+            }
+            ("with_namer", [namer]) => {
+                self.read(frame, base, options, depth + 1);
+                self.namer(frame, namer, options, depth + 1);
+            }
+            _ => options.elsewhere = true,
+        }
+    }
+
+    fn parts(&self, frame: usize, args: &[Arg], options: &mut Options) {
+        for arg in args {
+            if arg.spread || arg.name.is_some() {
+                options.elsewhere = true;
+            } else {
+                options.parts.push(self.text(frame, &arg.value));
+            }
+        }
+    }
+
+    fn namer(&self, frame: usize, namer: &Expr, options: &mut Options, depth: usize) {
+        if let ExprKind::Name(name) = &namer.kind
+            && depth <= DEEPEST
+            && let Some((frame, namer)) = self.followed(frame, name)
+        {
+            return self.namer(frame, &namer, options, depth + 1);
+        }
+        let ExprKind::Call { callee, args } = &namer.kind else {
+            options.elsewhere = true;
+            return;
+        };
+        let name = callee.dotted().unwrap_or_default();
+        match (name.rsplit('.').next().unwrap_or(""), args.as_slice()) {
+            ("get_scenario_namer", _) => self.parts(frame, args, options),
+            ("ScenarioNamer", [_, rest @ ..]) => self.parts(frame, rest, options),
+            ("get_default_namer" | "StackFrameNamer", []) => {}
+            ("get_default_namer", [extension]) if options.extension.is_none() => {
+                options.extension = self.text(frame, &extension.value);
+                options.elsewhere |= options.extension.is_none();
+            }
+            _ => options.elsewhere = true,
+        }
+    }
+
+    /// What a name stands for: a local, an argument of the helper, a constant.
+    fn followed(&self, frame: usize, name: &str) -> Option<(usize, Expr)> {
+        let at = self.site.frames.get(frame)?;
+        if let Some((_, bound)) = self.world.bound.get(frame)?.iter().rfind(|(bound, _)| bound == name) {
+            return Some((frame, bound.clone()));
+        }
+        if let Some(given) = at.given.get(name) {
+            return Some((frame.checked_sub(1)?, given.clone()));
+        }
+        let unit = self.unit(frame)?;
+        let function = self.function(frame);
+        if let Some(function) = function {
+            if let Some(param) = function.params.iter().find(|param| param.name == name) {
+                return param.default.clone().filter(|_| frame > 0).map(|default| (frame, default));
+            }
+            match local(function, name, at.at) {
+                Local::Bound(value) => return Some((frame, value.clone())),
+                Local::Unclear => return None,
+                Local::None => {}
+            }
+        }
+        match names::find(self.project, unit, &names::scope_of(function), name)? {
+            Named::Constant(_, binding) => Some((frame, binding.value.clone())),
+            _ => None,
+        }
+    }
+}
+
+/// The call at the comparing frame and what approvaltests calls it.
+fn verified<'a>(project: &'a Project, site: &Site) -> Option<(String, &'a [Arg])> {
+    let frame = site.comparing();
+    let unit = project.unit(&frame.file)?;
+    let mut found = None;
+    let mut see = |expr: &'a Expr| {
+        if let ExprKind::Call { callee, args } = &expr.kind
+            && expr.span == frame.at
+            && found.is_none()
+        {
+            found = callee.dotted().map(|name| (name, args.as_slice()));
+        }
+    };
+    match frame.function.and_then(|index| unit.functions.get(index)) {
+        Some(function) => {
+            function.body.iter().filter(|stmt| stmt.span.contains(frame.at)).for_each(|stmt| stmt.walk(&mut see));
+        }
+        None => unit.top.iter().filter(|stmt| stmt.span.contains(frame.at)).for_each(|stmt| stmt.walk(&mut see)),
+    }
+    let (name, args) = found?;
+    let path = imported(project, unit, &name, 3)?;
+    let last = path.rsplit('.').next()?.to_string();
+    path.starts_with("approvaltests.").then_some((last, args))
+}
+
+/// Full path of a name that is imported, through modules that hand it on.
+fn imported(project: &Project, unit: &Unit, dotted: &str, left: usize) -> Option<String> {
+    let (first, rest) = dotted.split_once('.').map_or((dotted, None), |(first, rest)| (first, Some(rest)));
+    let import = unit.imports.iter().rfind(|import| import.local == first).or_else(|| {
+        unit.imports.iter().find(|import| import.local == "*" && import.path.starts_with("approvaltests"))
+    })?;
+    let path = match (import.local.as_str(), rest) {
+        ("*", _) => format!("{}.{dotted}", import.path),
+        (_, None) => import.path.clone(),
+        (_, Some(rest)) => format!("{}.{rest}", import.path),
+    };
+    if path.starts_with("approvaltests.") || left == 0 {
+        return Some(path);
+    }
+    let last = path.rsplit('.').next()?;
+    let handed = module_files(&unit.path, &path, &project.shelf)
+        .into_iter()
+        .filter_map(|file| project.unit(&file))
+        .find_map(|other| imported(project, other, last, left - 1));
+    Some(handed.unwrap_or(path))
+}
+
+/// Extension that a function of the family sets by itself.
+fn own_extension(reader: &Reader, last: usize, name: &str, args: &[Arg], options: &mut Options) {
+    let plain: Vec<&Expr> = args.iter().filter(|arg| arg.name.is_none() && !arg.spread).map(|arg| &arg.value).collect();
+    let named = |name: &str| args.iter().find(|arg| arg.name.as_deref() == Some(name)).map(|arg| &arg.value);
+    match name {
+        "verify_as_json" => options.extension = Some(".json".to_string()),
+        "verify_xml" => options.extension = Some(".xml".to_string()),
+        "verify_html" => options.extension = Some(".html".to_string()),
+        "verify_binary" => {
+            let given = plain.get(1).copied().or_else(|| named("file_extension_with_dot"));
+            options.extension = given.and_then(|given| reader.text(last, given));
+            options.elsewhere |= options.extension.is_none();
+        }
+        "verify_file" if options.extension.is_none() => {
+            let file =
+                plain.first().and_then(|file| match reader.world.value(reader.project, reader.site, last, file) {
+                    Value::Str(text) => Some(text),
+                    Value::Path(path) => Some(path.to_string()),
+                    _ => None,
+                });
+            match file.as_deref().map(|file| file.rsplit('/').next().unwrap_or(file)) {
+                Some(name) => {
+                    options.extension = name.rfind('.').filter(|at| *at > 0).map(|at| name[at..].to_string());
+                    options.elsewhere |= options.extension.is_none();
+                }
+                None => options.elsewhere = true,
+            }
+        }
+        _ => {}
+    }
+}
+
+/// `<folder>/<owner>.<test>` of the outermost frame, with the folder that the configuration beside it names.
+fn base(project: &Project, site: &Site) -> Option<RelPath> {
+    let frame = site.frames.first()?;
+    let unit = project.unit(&frame.file)?;
+    let function = frame.function.and_then(|index| unit.functions.get(index))?;
+    let owner = match function.params.first() {
+        Some(first) if first.name == "self" => function.path.last()?.clone(),
+        _ => frame.file.stem().to_string(),
+    };
+    folder(project, &frame.file.parent())?.join(&format!("{owner}.{}", function.name))
+}
+
+/// The folder of approved files of the tests in `tests`; `None` when its configuration cannot be read.
+fn folder(project: &Project, tests: &RelPath) -> Option<RelPath> {
+    let config = tests.join("approvaltests_config.json")?;
+    match project.shelf.read(&config) {
+        Read::Missing => Some(tests.clone()),
+        Read::Refused(_) => None,
+        Read::Bytes(bytes) => {
+            let config: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
+            match config.get("subdirectory") {
+                None => Some(tests.clone()),
+                Some(subdirectory) => tests.join(subdirectory.as_str()?),
+            }
+        }
+    }
+}
+
+fn content_of(bytes: &[u8]) -> Content {
+    let folded = folded(bytes);
+    match String::from_utf8(folded) {
+        Ok(text) => Content::Text(text),
+        Err(err) => Content::Bytes(err.into_bytes()),
+    }
+}
+
+fn folded(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some((first, tail)) = rest.split_first() {
+        if *first != b'\r' || tail.first() != Some(&b'\n') {
+            out.push(*first);
+        }
+        rest = tail;
+    }
+    out
+}
+
+fn received(approved: &RelPath) -> Option<RelPath> {
+    let name = approved.name();
+    let at = name.rfind(APPROVED)?;
+    approved.parent().join(&format!("{}{RECEIVED}{}", &name[..at], &name[at + APPROVED.len()..]))
+}
+
+fn oracle(kind: OracleKind) -> Oracle {
+    Oracle {
+        kind,
+        path: None,
+        entry: None,
+        span: None,
+        candidates: Vec::new(),
+        steps: Vec::new(),
+        shown_only: None,
+        key: String::new(),
+        tolerance: None,
+    }
+}
+
+impl Framework for ApprovalTests {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn pins(&self, project: &Project, site: &Site) -> Vec<Pin> {
+        let Some((name, args)) = verified(project, site) else { return Vec::new() };
+        let worlds = worlds(project, site);
+        let last = site.frames.len() - 1;
+        let mut pins = Vec::new();
+        for world in &worlds {
+            let reader = Reader { project, site, world };
+            let mut options = Options::default();
+            let named = |name: &str| args.iter().find(|arg| arg.name.as_deref() == Some(name)).map(|arg| &arg.value);
+            let positional = match name.as_str() {
+                "verify" | "verify_with_namer" => args.get(if name == "verify" { 2 } else { 1 }),
+                _ => None,
+            };
+            if let Some(given) = named("options") {
+                reader.read(last, given, &mut options, 0);
+            }
+            options.elsewhere |= args.iter().any(|arg| arg.spread);
+            let namer = named("namer").or(positional.filter(|arg| arg.name.is_none()).map(|arg| &arg.value));
+            if let Some(namer) = namer
+                && namer.kind != ExprKind::None
+            {
+                options.extension = None;
+                options.parts.clear();
+                reader.namer(last, namer, &mut options, 0);
+            }
+            options.elsewhere |= name == "verify_with_namer_and_writer";
+            own_extension(&reader, last, &name, args, &mut options);
+            let Some(mut pin) = pin_of(project, site, world, ID, approved(project, site, &options)) else { continue };
+            pin.shared_site = worlds.len() > 1;
+            pins.push(pin);
+        }
+        pins
+    }
+
+    fn baseline(&self, pin: &Pin, project: &Project) -> Baseline {
+        let Some(path) = &pin.oracle.path else { return Baseline::Missing };
+        if pin.oracle.kind == OracleKind::Inline {
+            return inline_baseline(pin, project);
+        }
+        match project.shelf.read(path) {
+            Read::Missing => Baseline::Missing,
+            Read::Refused(why) => Baseline::Unreadable(why),
+            Read::Bytes(bytes) if bytes.is_empty() => Baseline::Missing,
+            Read::Bytes(bytes) => {
+                let content = content_of(&bytes);
+                let first_line = usize::from(matches!(content, Content::Text(_)));
+                Baseline::Present(Recorded { content, first_line, file_digest: digest_of(&[&bytes]), preimage: None })
+            }
+        }
+    }
+
+    fn artefacts(&self, pin: &Pin, project: &Project) -> Vec<Artefact> {
+        let Some(path) = pin.oracle.path.as_ref().filter(|_| pin.oracle.kind == OracleKind::File) else {
+            return Vec::new();
+        };
+        let Some(path) = received(path) else { return Vec::new() };
+        let content = match project.shelf.disk(&path) {
+            Read::Missing => return Vec::new(),
+            Read::Refused(why) => Err(why),
+            Read::Bytes(bytes) => Ok(content_of(&bytes)),
+        };
+        vec![Artefact { path, content, compared_with: None, header: None, names: None, says_match: false }]
+    }
+
+    fn amend(
+        &self,
+        pin: &Pin,
+        observed: &Content,
+        artefact: Option<&Artefact>,
+        project: &Project,
+    ) -> Result<Amended, Refusal> {
+        if let Some(why) = &pin.oracle.shown_only {
+            return Err(Refusal(format!("{}: {why}", pin.file)));
+        }
+        let Some(path) = pin.oracle.path.clone() else {
+            return Err(Refusal(format!("{}: the approved file of {} is not known exactly", pin.file, pin.test)));
+        };
+        let before = match project.shelf.disk(&path) {
+            Read::Missing => None,
+            Read::Bytes(bytes) => Some(digest_of(&[&bytes])),
+            Read::Refused(why) => return Err(Refusal(why)),
+        };
+        let mut artefacts = Vec::new();
+        let after = match artefact {
+            None => match observed {
+                Content::Text(text) | Content::Value(text) => text.clone().into_bytes(),
+                Content::Bytes(bytes) => bytes.clone(),
+            },
+            Some(artefact) => match project.shelf.disk(&artefact.path) {
+                Read::Bytes(bytes) if content_of(&bytes) == *observed => {
+                    artefacts.push(FileChange {
+                        path: artefact.path.clone(),
+                        before: Some(digest_of(&[&bytes])),
+                        after: None,
+                        edits: Vec::new(),
+                    });
+                    bytes.to_vec()
+                }
+                _ => {
+                    return Err(Refusal(format!(
+                        "{} is no longer what was shown; look at the new drift and decide again",
+                        artefact.path
+                    )));
+                }
+            },
+        };
+        if after.is_empty() {
+            return Err(Refusal(format!(
+                "{path}: an approved file of no bytes counts as never approved; nothing would be recorded"
+            )));
+        }
+        Ok(Amended {
+            oracle: vec![FileChange { path, before, after: Some(after), edits: Vec::new() }],
+            artefacts,
+            shown_after: None,
+        })
+    }
+
+    fn orphans(&self, pins: &[Pin], project: &Project) -> Vec<Orphan> {
+        orphans(pins, project)
+    }
+}
+
+/// The oracle of a call with these options.
+fn approved(project: &Project, site: &Site, options: &Options) -> Oracle {
+    let function = site.frames.first().and_then(|frame| {
+        let unit = project.unit(&frame.file)?;
+        Some((unit, frame.function.and_then(|index| unit.functions.get(index))?))
+    });
+    if options.inline {
+        let mut oracle = oracle(OracleKind::Inline);
+        oracle.path = function.map(|(unit, _)| unit.path.clone());
+        oracle.span = function.and_then(|(_, function)| function.doc.as_ref()).map(|doc| doc.span);
+        oracle.shown_only = Some("an inline approval stands in the docstring; change it there".to_string());
+        return oracle;
+    }
+    let mut oracle = oracle(OracleKind::File);
+    oracle.steps = vec![Step::CrlfToLf];
+    if options.comparator {
+        oracle.steps.push(Step::Unknown("a comparator of the test's own".to_string()));
+        oracle.shown_only = Some("the test compares in its own way (with_comparator)".to_string());
+    }
+    let Some(base) = base(project, site).filter(|_| !options.elsewhere) else { return oracle };
+    let extension = options.extension.as_deref().unwrap_or(".txt").trim_start_matches('.');
+    let known: Option<String> = options.parts.iter().map(|part| part.as_ref().map(|part| format!(".{part}"))).collect();
+    match known {
+        Some(parts) => {
+            oracle.path = base.parent().join(&format!("{}{parts}{APPROVED}{extension}", base.name()));
+        }
+        None => {
+            let ending = format!("{APPROVED}{extension}");
+            let beginning = format!("{}.", base.as_str());
+            let fitting: Vec<RelPath> = project
+                .shelf
+                .below(&base.parent())
+                .filter(|path| path.as_str().starts_with(&beginning) && path.as_str().ends_with(&ending))
+                .take(MOST + 1)
+                .cloned()
+                .collect();
+            if fitting.len() <= MOST {
+                oracle.candidates = fitting;
+            }
+        }
+    }
+    oracle
+}
+
+fn inline_baseline(pin: &Pin, project: &Project) -> Baseline {
+    let unit = pin.oracle.path.as_ref().and_then(|path| project.unit(path));
+    let Some((unit, span)) = unit.zip(pin.oracle.span) else { return Baseline::Missing };
+    let doc = unit.functions.iter().filter_map(|function| function.doc.as_ref()).find(|doc| doc.span == span);
+    let Some(doc) = doc else { return Baseline::Missing };
+    Baseline::Present(Recorded {
+        content: Content::Text(dedented(&doc.text)),
+        first_line: 0,
+        file_digest: digest_of(&[unit.text.as_str().as_bytes()]),
+        preimage: None,
+    })
+}
+
+/// A docstring without its first line break and common indentation.
+fn dedented(text: &str) -> String {
+    let text = text.strip_prefix('\n').unwrap_or(text);
+    let indent = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| line.len() - line.trim_start().len())
+        .min()
+        .unwrap_or(0);
+    let lines: Vec<&str> = text.split('\n').map(|line| line.get(indent..).unwrap_or("")).collect();
+    lines.join("\n")
+}
+
+/// Approved files that no test can reach, in folders where every test's file is known exactly.
+fn orphans(pins: &[Pin], project: &Project) -> Vec<Orphan> {
+    let ours: Vec<&Pin> = pins.iter().filter(|pin| pin.framework == ID).collect();
+    if ours.is_empty() {
+        return Vec::new();
+    }
+    let claimed: BTreeSet<&RelPath> =
+        pins.iter().flat_map(|pin| pin.oracle.path.iter().chain(&pin.oracle.candidates)).collect();
+    let folders: BTreeSet<RelPath> = ours.iter().filter_map(|pin| folder(project, &pin.file.parent())).collect();
+    let mut found = Vec::new();
+    for path in project.shelf.files() {
+        let Some(at) = path.name().rfind(APPROVED) else { continue };
+        let stem = &path.name()[..at];
+        // A `/` in a part makes a folder below.
+        let in_folder = folders.iter().any(|folder| path.parent() == *folder);
+        if !in_folder || claimed.contains(path) || may_be_reached(path, stem, &ours, project) {
+            continue;
+        }
+        found.push(Orphan { path: path.clone(), entry: None, line: 1, framework: ID.to_string() });
+    }
+    found
+}
+
+/// Whether something that is not known exactly might name this file.
+fn may_be_reached(path: &RelPath, stem: &str, ours: &[&Pin], project: &Project) -> bool {
+    let tests: Vec<RelPath> = ours
+        .iter()
+        .map(|pin| pin.file.parent())
+        .filter(|tests| folder(project, tests).is_some_and(|folder| folder == path.parent()))
+        .collect();
+    let mut parts = stem.splitn(3, '.');
+    let (Some(owner), Some(test)) = (parts.next(), parts.next()) else { return true };
+    let unresolved = |pin: &&&Pin| {
+        pin.oracle.kind == OracleKind::File && pin.oracle.path.is_none() && pin.oracle.candidates.is_empty()
+    };
+    // A namer that is not understood may name any file of its folder, and an open pattern its own test's.
+    if ours.iter().filter(unresolved).any(|pin| tests.contains(&pin.file.parent())) {
+        return true;
+    }
+    if ours.iter().any(|pin| pin.oracle.path.is_none() && pin.test_base().ends_with(&format!("::{test}"))) {
+        return true;
+    }
+    for (file, facts) in project.files.iter() {
+        let unit = &facts.unit;
+        if unit.language != Language::Python {
+            continue;
+        }
+        if tests.contains(&file.parent()) && (!unit.errors.is_empty() || !facts.troubles.is_empty()) {
+            return true;
+        }
+        // A class of that name with tests from elsewhere.
+        let inherits = |scope: &crate::code::Scope| {
+            scope.name == owner
+                && scope
+                    .bases
+                    .iter()
+                    .any(|base| !matches!(base.dotted().as_deref(), Some("unittest.TestCase" | "TestCase" | "object")))
+        };
+        if unit.scopes.iter().any(inherits) {
+            return true;
+        }
+        // A test of that name in which no call was found: it may verify in a way that is not seen.
+        let unseen = unit.functions.iter().any(|function| {
+            let its = function.name == test
+                && match function.params.first() {
+                    Some(first) if first.name == "self" => function.path.last().is_some_and(|class| class == owner),
+                    _ => file.stem() == owner,
+                };
+            its && tests.contains(&file.parent())
+                && !ours.iter().any(|pin| pin.file == *file && pin.test_base() == node_id(file, Some(function)))
+        });
+        if unseen {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,194 @@
+use expect_test::{Expect, expect};
+
+use super::*;
+use crate::fixture::Fixture;
+use crate::pins::Extent;
+use crate::places::Root;
+use crate::shelf::Shelf;
+use crate::survey;
+use crate::vocabulary::Vocabulary;
+
+fn project(fixture: &Fixture) -> Project {
+    let root = Root::of(fixture.path(), fixture.path()).unwrap();
+    let shelf = Shelf::new(root.clone());
+    Project::read(root, Default::default(), shelf, &Vocabulary::built_in(), &|_, _| {}, &|| false).unwrap()
+}
+
+fn check(notation: &str, expect: Expect) {
+    let fixture = Fixture::new(notation);
+    let project = project(&fixture);
+    let pins = survey::pins(&project, &Extent::All);
+    let mut shown = String::new();
+    for pin in pins.iter().filter(|pin| pin.framework == ID) {
+        let path = pin.oracle.path.as_ref().map_or("?".to_string(), RelPath::to_string);
+        let candidates: Vec<_> = pin.oracle.candidates.iter().map(RelPath::as_str).collect();
+        shown.push_str(&format!("{} {} {path}", pin.test, pin.oracle.kind.word()));
+        if !candidates.is_empty() {
+            shown.push_str(&format!(" {candidates:?}"));
+        }
+        match ApprovalTests.baseline(pin, &project) {
+            Baseline::Present(recorded) => shown.push_str(&format!(" = {:?}", recorded.content)),
+            Baseline::Missing => shown.push_str(" missing"),
+            Baseline::Unreadable(why) => shown.push_str(&format!(" unreadable: {why}")),
+        }
+        shown.push('\n');
+    }
+    for orphan in ApprovalTests.orphans(&pins, &project) {
+        shown.push_str(&format!("orphan {}\n", orphan.path));
+    }
+    expect.assert_eq(&shown);
+}
+
+#[test]
+fn the_approved_file_is_named_as_the_library_names_it() {
+    check(
+        "//- tests/test_bill.py
+import pytest
+import approvaltests
+from approvaltests import Options, verify, verify_as_json, approvals
+from approvaltests.namer import NamerFactory
+from approvaltests.approvals import verify_binary, get_scenario_namer
+
+CSV = Options().for_file.with_extension('csv')
+
+def shown(value, **kw):
+    verify(value)
+
+def test_plain():
+    verify(run())
+
+def test_json():
+    approvals.verify_as_json({}, options=Options().with_reporter(R()))
+
+def test_csv():
+    approvaltests.verify(run(), options=CSV)
+
+def test_helper():
+    shown(run())
+
+@pytest.mark.parametrize('band, n', [('a/b', 1), ('c', 2)])
+def test_par(band, n):
+    verify(run(), options=NamerFactory.with_parameters(band, n).for_file.with_extension('.txt'))
+
+@pytest.mark.parametrize('x', [1.50, True])
+def test_scenario(x):
+    verify(run(), options=Options().with_namer(get_scenario_namer(x)))
+
+def test_binary():
+    verify_binary(b'', '.bin')
+
+def test_unknown():
+    verify(run(), options=NamerFactory.with_parameters(run()))
+
+def test_inline():
+    '''
+    hello
+      world
+    '''
+    verify(run(), options=Options().inline())
+
+class TestBill:
+    def test_due(self):
+        verify(1)
+
+def test_other():
+    other.verify(1)
+//- tests/test_bill.test_plain.approved.txt
+one$CR
+two
+//- tests/test_bill.test_json.approved.json
+//- tests/test_bill.test_unknown.x.approved.txt
+x
+",
+        expect![[r#"
+            tests/test_bill.py::test_plain file tests/test_bill.test_plain.approved.txt = Text("one\ntwo\n")
+            tests/test_bill.py::test_json file tests/test_bill.test_json.approved.json missing
+            tests/test_bill.py::test_csv file tests/test_bill.test_csv.approved.csv missing
+            tests/test_bill.py::test_helper file tests/test_bill.test_helper.approved.txt missing
+            tests/test_bill.py::test_par[a/b-1] file tests/test_bill.test_par.a/b.1.approved.txt missing
+            tests/test_bill.py::test_par[c-2] file tests/test_bill.test_par.c.2.approved.txt missing
+            tests/test_bill.py::test_scenario[1.5] file tests/test_bill.test_scenario.1.5.approved.txt missing
+            tests/test_bill.py::test_scenario[True] file tests/test_bill.test_scenario.True.approved.txt missing
+            tests/test_bill.py::test_binary file tests/test_bill.test_binary.approved.bin missing
+            tests/test_bill.py::test_unknown file ? ["tests/test_bill.test_unknown.x.approved.txt"] missing
+            tests/test_bill.py::test_inline inline tests/test_bill.py = Text("hello\n  world\n")
+            tests/test_bill.py::TestBill::test_due file tests/TestBill.test_due.approved.txt missing
+        "#]],
+    );
+}
+
+const ORPHANED: &str = "//- tests/test_bill.test_gone.approved.txt
+a
+//- tests/test_bill.test_band.zero.approved.txt
+b
+//- tests/test_bill.test_band.std.approved.txt
+c
+//- tests/Unrelated.approved.txt
+d
+//- other/test_bill.test_gone.approved.txt
+e
+";
+
+#[test]
+fn what_no_test_reaches_is_an_orphan() {
+    check(
+        &format!(
+            "//- tests/test_bill.py
+import pytest
+from approvaltests import verify
+from approvaltests.namer import NamerFactory
+
+@pytest.mark.parametrize('band', ['std'])
+def test_band(band):
+    verify(1, options=NamerFactory.with_parameters(band))
+{ORPHANED}"
+        ),
+        expect![[r#"
+            tests/test_bill.py::test_band[std] file tests/test_bill.test_band.std.approved.txt = Text("c\n")
+            orphan tests/test_bill.test_band.zero.approved.txt
+            orphan tests/test_bill.test_gone.approved.txt
+        "#]],
+    );
+}
+
+#[test]
+fn nothing_is_an_orphan_while_a_name_is_open() {
+    for open in [
+        "verify(1, options=make_options())",
+        "verify(1, options=NamerFactory.with_parameters(run()))\n\ndef test_gone():\n    hidden()",
+        "verify(1)\n\nbroken(1 2",
+    ] {
+        let fixture = Fixture::new(&format!(
+            "//- tests/test_bill.py\nfrom approvaltests import verify\nfrom approvaltests.namer import NamerFactory\n\n\
+             def test_band():\n    {open}\n{ORPHANED}"
+        ));
+        let project = project(&fixture);
+        let pins = survey::pins(&project, &Extent::All);
+        let orphans = ApprovalTests.orphans(&pins, &project);
+        assert_eq!(orphans, [], "{open}");
+    }
+}
+
+#[test]
+fn an_accepted_file_is_the_received_one_byte_for_byte() {
+    let fixture = Fixture::new(
+        "//- tests/test_bill.py\nfrom approvaltests import verify\n\ndef test_a():\n    verify(1)\n\
+         //- tests/test_bill.test_a.approved.txt\nold\n//- tests/test_bill.test_a.received.txt\nnew$CR\nline\n",
+    );
+    let project = project(&fixture);
+    let pins = survey::pins(&project, &Extent::All);
+    let artefacts = ApprovalTests.artefacts(&pins[0], &project);
+    let content = artefacts[0].content.clone().unwrap();
+    assert_eq!(content, Content::Text("new\nline\n".into()));
+    let amended = ApprovalTests.amend(&pins[0], &content, Some(&artefacts[0]), &project).unwrap();
+    assert_eq!(amended.oracle[0].path.as_str(), "tests/test_bill.test_a.approved.txt");
+    assert_eq!(amended.oracle[0].after.as_deref(), Some(&b"new\r\nline\n"[..]));
+    assert_eq!(amended.oracle[0].before, Some(digest_of(&[b"old\n"])));
+    assert_eq!(
+        (amended.artefacts[0].path.as_str(), &amended.artefacts[0].after),
+        ("tests/test_bill.test_a.received.txt", &None)
+    );
+    fixture.write("//- tests/test_bill.test_a.received.txt\nnewer\n");
+    let refused = ApprovalTests.amend(&pins[0], &content, Some(&artefacts[0]), &project).unwrap_err();
+    assert!(refused.0.contains("no longer what was shown"), "{refused}");
+}

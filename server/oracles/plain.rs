@@ -1,0 +1,92 @@
+//! Plain literals in both languages under one word of the reports. Takes a site, hands it to the language.
+
+use super::{Amended, Artefact, Baseline, Content, Framework, Orphan, Pin, Refusal, plain_python};
+use crate::pins::{Project, Site};
+use crate::syntax::Language;
+
+/// `assert`, `assert_eq!` and their kin.
+pub struct Plain;
+
+/// The assert methods of `unittest.TestCase`.
+pub struct Unittest;
+
+fn language(project: &Project, site: &Site) -> Option<Language> {
+    project.unit(&site.comparing().file).map(|unit| unit.language)
+}
+
+impl Framework for Plain {
+    fn id(&self) -> &'static str {
+        "plain"
+    }
+
+    fn pins(&self, project: &Project, site: &Site) -> Vec<Pin> {
+        match language(project, site) {
+            Some(Language::Python) => plain_python::pins(project, site, self.id()),
+            Some(Language::Rust) | None => Vec::new(),
+        }
+    }
+
+    fn baseline(&self, pin: &Pin, project: &Project) -> Baseline {
+        match pin.language {
+            Language::Python => plain_python::baseline(pin, project),
+            Language::Rust => Baseline::Missing,
+        }
+    }
+
+    /// No run leaves anything.
+    fn artefacts(&self, _: &Pin, _: &Project) -> Vec<Artefact> {
+        Vec::new()
+    }
+
+    fn amend(
+        &self,
+        pin: &Pin,
+        observed: &Content,
+        _: Option<&Artefact>,
+        project: &Project,
+    ) -> Result<Amended, Refusal> {
+        match pin.language {
+            Language::Python => plain_python::amend(pin, observed, project),
+            Language::Rust => Err(Refusal(format!("{}: this literal cannot be amended", pin.file))),
+        }
+    }
+
+    fn orphans(&self, _: &[Pin], _: &Project) -> Vec<Orphan> {
+        Vec::new()
+    }
+}
+
+impl Framework for Unittest {
+    fn id(&self) -> &'static str {
+        "unittest"
+    }
+
+    fn pins(&self, project: &Project, site: &Site) -> Vec<Pin> {
+        match language(project, site) {
+            Some(Language::Python) => plain_python::pins(project, site, self.id()),
+            Some(Language::Rust) | None => Vec::new(),
+        }
+    }
+
+    fn baseline(&self, pin: &Pin, project: &Project) -> Baseline {
+        plain_python::baseline(pin, project)
+    }
+
+    fn artefacts(&self, _: &Pin, _: &Project) -> Vec<Artefact> {
+        Vec::new()
+    }
+
+    fn amend(
+        &self,
+        pin: &Pin,
+        observed: &Content,
+        _: Option<&Artefact>,
+        project: &Project,
+    ) -> Result<Amended, Refusal> {
+        plain_python::amend(pin, observed, project)
+    }
+
+    fn orphans(&self, _: &[Pin], _: &Project) -> Vec<Orphan> {
+        Vec::new()
+    }
+}
