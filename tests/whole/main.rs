@@ -5,6 +5,8 @@ mod fixture;
 
 mod bad_input;
 mod calls;
+#[cfg(feature = "full")]
+mod demo;
 mod record;
 mod snapshots;
 mod story;
