@@ -23,6 +23,7 @@ const BUILT_IN: &[(Language, &str, &str)] = &[
     (Language::Python, "assert.scm", include_str!("../queries/python/assert.scm")),
     (Language::Python, "golden.scm", include_str!("../queries/python/golden.scm")),
     (Language::Python, "approvaltests.scm", include_str!("../queries/python/approvaltests.scm")),
+    (Language::Rust, "golden.scm", include_str!("../queries/rust/golden.scm")),
     (Language::Rust, "assert.scm", include_str!("../queries/rust/assert.scm")),
     (Language::Rust, "insta.scm", include_str!("../queries/rust/insta.scm")),
 ];

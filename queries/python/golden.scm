@@ -15,4 +15,12 @@
      (comparison_operator)])) @pin
  (#any-of? @_self "self" "cls")
  (#eq? @_call "assertTrue")
- (#set! pin.framework "golden-file"))
+ (#set! pin.framework "golden-file")
+ (#set! pin.form "true"))
+
+; if out != golden.read_text(): pytest.fail(...)
+((if_statement
+   condition: (comparison_operator "!=")
+   consequence: (block [(raise_statement) (expression_statement (call))])) @pin
+ (#set! pin.framework "golden-file")
+ (#set! pin.form "fails"))

@@ -26,6 +26,31 @@ pub fn comparison<'a>(project: &'a Project, frame: &Frame) -> Option<Comparison<
     in_body(&unit.top, frame.at)
 }
 
+/// What the assertion at the frame's place demands to be empty: `assert not d`, `assert d == []`.
+pub fn empty_side<'a>(project: &'a Project, frame: &Frame) -> Option<&'a Expr> {
+    let unit = project.unit(&frame.file)?;
+    let function = unit.functions.get(frame.function?)?;
+    empty_in(&function.body, frame.at)
+}
+
+fn empty_in(body: &[Stmt], at: Span) -> Option<&Expr> {
+    body.iter().filter(|stmt| stmt.span.contains(at)).find_map(|stmt| match &stmt.kind {
+        StmtKind::Assert { cond, .. } => match &cond.kind {
+            ExprKind::Not(inner) => Some(&**inner),
+            ExprKind::Binary(Op::Eq, left, right) => match &right.kind {
+                ExprKind::List(items) if items.is_empty() => Some(&**left),
+                ExprKind::Str(text) if text.is_empty() => Some(&**left),
+                _ => None,
+            },
+            _ => None,
+        },
+        StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::With { body, .. } => empty_in(body, at),
+        StmtKind::If { then, otherwise, .. } => empty_in(then, at).or_else(|| empty_in(otherwise, at)),
+        StmtKind::Block(parts) => parts.iter().find_map(|part| empty_in(part, at)),
+        _ => None,
+    })
+}
+
 fn in_macros(unit: &Unit, at: Span) -> Option<Comparison<'_>> {
     let mut found = None;
     for call in unit.macros.iter().flat_map(|rules| &rules.arms).flat_map(|arm| &arm.calls) {

@@ -39,8 +39,7 @@ pub fn sites(project: &Project, extent: &Extent) -> Vec<Site> {
             };
             sites.extend(chains.iter().map(|chain| Site { found: chain.found.clone(), frames: chain.frames.clone() }));
         }
-        for found in search.direct(file).get(&None).into_iter().flatten().filter(|found| found.framework != COMPARISON)
-        {
+        for found in search.direct(file).get(&None).into_iter().flatten().filter(|found| !is_generic(found)) {
             let frame =
                 Frame { file: file.clone(), function: None, at: found.span, given: BTreeMap::new(), is_macro: false };
             sites.push(Site { found: found.clone(), frames: vec![frame] });
@@ -58,6 +57,12 @@ pub fn sites(project: &Project, extent: &Extent) -> Vec<Site> {
         sites[from..].sort_by_key(|site| site.frames[0].at.start);
     }
     sites
+}
+
+/// A comparison as any code may make one: only in a test, or on the way from one, is it a pin.
+fn is_generic(found: &Match) -> bool {
+    found.framework == COMPARISON
+        || matches!(found.properties.get("pin.form").map(String::as_str), Some("fails" | "filecmp" | "true"))
 }
 
 /// Whether a test runner calls this function.
@@ -253,7 +258,7 @@ impl<'a> Search<'a> {
                 });
             }
         }
-        chains.retain(|chain| chain.found.framework != COMPARISON);
+        chains.retain(|chain| !is_generic(&chain.found));
         if chains.is_empty()
             || is_helper(&project.settings, function)
             || self.reached(file, index, &mut HashSet::new(), DEEPEST)

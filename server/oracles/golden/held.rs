@@ -5,7 +5,7 @@
 
 use crate::code::{Expr, ExprKind, Stmt, StmtKind};
 use crate::evaluate::{self, Step, Value, World};
-use crate::oracles::comparing::{Comparison, comparison};
+use crate::oracles::comparing::{Comparison, comparison, empty_side};
 use crate::pins::{Project, Site};
 use crate::places::RelPath;
 
@@ -45,8 +45,8 @@ pub fn in_recorded_folder(path: &RelPath) -> bool {
 /// The recorded file of a site in one of its worlds.
 pub fn held(project: &Project, site: &Site, world: &World) -> Option<Held> {
     let frame = site.frames.len() - 1;
-    let sides = comparison(project, site.comparing())?;
     let look = Look { project, site, world };
+    let sides = look.difference(frame).or_else(|| comparison(project, site.comparing()))?;
     let (mut left, mut right) = (look.side(frame, sides.left, &sides), look.side(frame, sides.right, &sides));
     let mut through = None;
     if !is_content(&left) && !is_content(&right) {
@@ -68,9 +68,9 @@ pub fn held(project: &Project, site: &Site, world: &World) -> Option<Held> {
 
 /// Whether a side of the comparison reads a file at all, as far as that is seen without the site's cases.
 pub fn reads(project: &Project, site: &Site, world: &World) -> bool {
-    let Some(sides) = comparison(project, site.comparing()) else { return false };
     let look = Look { project, site, world };
     let frame = site.frames.len() - 1;
+    let Some(sides) = look.difference(frame).or_else(|| comparison(project, site.comparing())) else { return false };
     let unbound = |expr: &Expr| {
         let mut loops = false;
         expr.walk(&mut |expr| loops |= matches!(&expr.kind, ExprKind::Name(_)));
@@ -122,7 +122,34 @@ struct Look<'a> {
     world: &'a World,
 }
 
-impl Look<'_> {
+impl<'a> Look<'a> {
+    /// `assert not d`, `assert d == []` where `d` is made by `difflib` from two lists of lines.
+    fn difference(&self, frame: usize) -> Option<Comparison<'a>> {
+        let mut expr = empty_side(self.project, self.site.comparing())?;
+        for _ in 0..8 {
+            match &expr.kind {
+                ExprKind::Name(name) => {
+                    expr = self.world.binding(self.project, self.site, frame, expr, name)?.0;
+                }
+                ExprKind::Call { callee, args } => {
+                    let name = callee.dotted().or_else(|| match &callee.kind {
+                        ExprKind::Attr(_, name) => Some(name.clone()),
+                        _ => None,
+                    })?;
+                    match (name.rsplit('.').next()?, args.as_slice()) {
+                        ("unified_diff" | "ndiff" | "context_diff", [left, right, ..]) => {
+                            return Some(Comparison { left: &left.value, right: &right.value, files: false });
+                        }
+                        ("list" | "tuple" | "join", [inner, ..]) => expr = &inner.value,
+                        _ => return None,
+                    }
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
     fn value(&self, frame: usize, expr: &Expr) -> Value {
         self.world.value(self.project, self.site, frame, expr)
     }
