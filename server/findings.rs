@@ -11,6 +11,7 @@ use crate::pins::Trouble;
 use crate::places::RelPath;
 use crate::rationale;
 use crate::roles::Role;
+use crate::shelf::is_artefact_name;
 use crate::survey::{Case, State, Survey, Workspace};
 use crate::text::{Span, Text, one_line};
 
@@ -119,6 +120,9 @@ fn of_site(cases: &[&Case], unit: &Unit, unexplained: &mut dyn FnMut(&Case) -> b
     let (failed, drifted, missing) = (of(State::Failed), of(State::Drift), of(State::Missing));
     let (unstable, unreadable) = (of(State::Unstable), of(State::Unreadable));
     let fresh: Vec<&Case> = cases.iter().copied().filter(|case| awaits_a_run(case)).collect();
+    let stale =
+        |case: &&Case| case.state == State::Unobserved && case.observation.as_ref().is_some_and(|seen| seen.stale);
+    let outdated: Vec<&Case> = cases.iter().copied().filter(stale).collect();
     let settled = [&failed, &drifted, &missing, &unreadable, &unstable].iter().all(|cases| cases.is_empty());
     let unexplained: Vec<&Case> = cases.iter().copied().filter(|case| settled && unexplained(case)).collect();
     let all = cases.len();
@@ -152,6 +156,9 @@ fn of_site(cases: &[&Case], unit: &Unit, unexplained: &mut dyn FnMut(&Case) -> b
         let since = fresh.first().and_then(|case| case.history.first()).map(|entry| day(entry.amendment.at));
         let message = format!("Accepted on {}, and no run has matched it yet: run the test", since.unwrap_or_default());
         (Code::Unconfirmed, Severity::Information, fresh, message)
+    } else if !outdated.is_empty() {
+        let message = "What was observed belongs to an older recorded value: observe again".to_string();
+        (Code::Unconfirmed, Severity::Hint, outdated, message)
     } else {
         return None;
     };
@@ -390,7 +397,7 @@ fn of_orphan(orphan: &Orphan) -> Finding {
 fn of_trouble(trouble: &Trouble) -> Finding {
     let file = &trouble.file;
     let path = file.as_str();
-    let severity = if path.starts_with(".pindrift/observed/") {
+    let severity = if path.starts_with(".pindrift/observed/") || is_artefact_name(file.name()) {
         Severity::Warning
     } else if path.starts_with(".pindrift/") || path.ends_with(".scm") || file.name() == "pindrift.toml" {
         Severity::Error

@@ -268,6 +268,23 @@ fn what_was_accepted_waits_for_a_run_and_what_nobody_explained_is_told() {
 }
 
 #[test]
+fn a_stale_observation_is_only_a_hint() {
+    let mut bench = Bench::new(TEST);
+    let mut case = bench.case(SITE, "tests/golden/a.txt", text("a\n"), text("b\n"));
+    case.state = State::Unobserved;
+    (case.drift, case.drift_id) = (None, None);
+    if let Some(seen) = &mut case.observation {
+        seen.stale = true;
+    }
+    bench.add(case);
+    let found = everything(&bench.survey, &bench.workspace);
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].severity, found[0].drifts.len()), (Severity::Hint, 0));
+    assert_eq!(found[0].message, "What was observed belongs to an older recorded value: observe again");
+    assert_eq!(findings(&bench.survey, &bench.workspace), []);
+}
+
+#[test]
 fn a_comment_that_tells_another_value_is_stale_but_not_while_it_waits() {
     let source = "\
 //- tests/test_a.py
