@@ -34,9 +34,21 @@ pub struct Names {
 
 #[derive(Default)]
 struct Index {
-    functions: HashMap<String, Vec<(RelPath, usize)>>,
-    constants: HashMap<String, Vec<(RelPath, usize)>>,
+    /// By package and name.
+    items: HashMap<RelPath, HashMap<String, Vec<Item>>>,
     calls: OnceLock<HashMap<String, Vec<Called>>>,
+}
+
+/// A function or constant of a Rust file, with what its path may name it by.
+#[derive(Debug)]
+struct Item {
+    file: RelPath,
+    at: usize,
+    constant: bool,
+    /// The type or inline module around it.
+    around: Option<String>,
+    /// Name of the file's module.
+    module: String,
 }
 
 /// A call somewhere: by which function, and the name as written.
@@ -48,7 +60,8 @@ pub(super) struct Called {
 }
 
 impl Names {
-    fn index(&self, files: &Files) -> Arc<Index> {
+    fn index(&self, project: &Project) -> Arc<Index> {
+        let files = &project.files;
         let mut made = self.made.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if let Some((of, index)) = &*made
             && Arc::ptr_eq(of, files)
@@ -57,11 +70,17 @@ impl Names {
         }
         let mut index = Index::default();
         for (path, facts) in files.iter().filter(|(_, facts)| facts.unit.language == Language::Rust) {
-            for (i, function) in facts.unit.functions.iter().enumerate() {
-                index.functions.entry(function.name.clone()).or_default().push((path.clone(), i));
+            let items = index.items.entry(package_of(project, path)).or_default();
+            let module = module_name(path);
+            let mut add = |name: &str, around: Option<&String>, at: usize, constant: bool| {
+                let item = Item { file: path.clone(), at, constant, around: around.cloned(), module: module.clone() };
+                items.entry(name.to_string()).or_default().push(item);
+            };
+            for (at, function) in facts.unit.functions.iter().enumerate() {
+                add(&function.name, function.path.last(), at, false);
             }
-            for (i, binding) in facts.unit.globals.iter().enumerate() {
-                index.constants.entry(binding.name.clone()).or_default().push((path.clone(), i));
+            for (at, binding) in facts.unit.globals.iter().enumerate() {
+                add(&binding.name, binding.path.last(), at, true);
             }
         }
         let index = Arc::new(index);
@@ -70,9 +89,19 @@ impl Names {
     }
 }
 
+impl Item {
+    fn named<'a>(&self, project: &'a Project) -> Option<Named<'a>> {
+        let unit = project.unit(&self.file)?;
+        match self.constant {
+            true => unit.globals.get(self.at).map(|binding| Named::Constant(unit, binding)),
+            false => unit.functions.get(self.at).map(|_| Named::Function(unit, self.at)),
+        }
+    }
+}
+
 /// Calls inside functions, of functions with that last name, in all files.
 pub(super) fn calls_of(project: &Project, name: &str) -> Vec<Called> {
-    let index = project.names.index(&project.files);
+    let index = project.names.index(project);
     let calls = index.calls.get_or_init(|| {
         let mut calls: HashMap<String, Vec<Called>> = HashMap::new();
         for (file, facts) in project.files.iter() {
@@ -325,34 +354,19 @@ fn rust_own<'a>(unit: &'a Unit, scope: &[String], name: &str, method: bool) -> O
 
 /// An item by the module or type that its path names last, within the package.
 fn rust_qualified<'a>(project: &'a Project, unit: &Unit, path: &[&str], name: &str) -> Option<Named<'a>> {
-    let index = project.names.index(&project.files);
+    let index = project.names.index(project);
     let package = package_of(project, &unit.path);
     let owner = path.iter().rev().find(|part| !matches!(**part, "crate" | "self" | "super")).copied();
     let crate_name = package.name().replace('-', "_");
-    let fits = |at: &Unit, around: &[String]| match (owner, around.last()) {
-        (None, None) => at.path == unit.path || module_name(&at.path) == "crate",
+    let fits = |item: &Item| match (owner, &item.around) {
+        (None, None) => item.file == unit.path || item.module == "crate",
         (None, Some(_)) => false,
         (Some(owner), Some(around)) => around == owner,
-        (Some(owner), None) => {
-            let module = module_name(&at.path);
-            module == owner || module == "crate" && owner == crate_name
-        }
+        (Some(owner), None) => item.module == owner || item.module == "crate" && owner == crate_name,
     };
-    let mut found: Vec<Named<'a>> = Vec::new();
-    for (file, i) in index.functions.get(name).into_iter().flatten() {
-        let Some(at) = project.unit(file) else { continue };
-        let Some(function) = at.functions.get(*i) else { continue };
-        if package_of(project, file) == package && fits(at, &function.path) {
-            found.push(Named::Function(at, *i));
-        }
-    }
-    for (file, i) in index.constants.get(name).into_iter().flatten() {
-        let Some(at) = project.unit(file) else { continue };
-        let Some(binding) = at.globals.get(*i) else { continue };
-        if package_of(project, file) == package && fits(at, &binding.path) {
-            found.push(Named::Constant(at, binding));
-        }
-    }
+    let items = index.items.get(&package).and_then(|items| items.get(name));
+    let mut found: Vec<Named<'a>> =
+        items.into_iter().flatten().filter(|item| fits(item)).filter_map(|item| item.named(project)).collect();
     if found.len() > 1 {
         let folder = unit.path.parent();
         let near = |named: &Named| match named {
@@ -371,12 +385,8 @@ pub fn method<'a>(project: &'a Project, unit: &Unit, name: &str) -> Option<Named
     if unit.language != Language::Rust {
         return None;
     }
-    let index = project.names.index(&project.files);
+    let index = project.names.index(project);
     let package = package_of(project, &unit.path);
-    let found = index.functions.get(name).into_iter().flatten().filter_map(|(file, i)| {
-        let at = project.unit(file)?;
-        at.functions.get(*i)?;
-        (package_of(project, file) == package).then_some(Named::Function(at, *i))
-    });
-    only(found)
+    let items = index.items.get(&package)?.get(name)?;
+    only(items.iter().filter(|item| !item.constant))?.named(project)
 }
