@@ -145,8 +145,9 @@ impl<'a> Eval<'a> {
 
     pub fn call(&self, place: &Place<'a>, whole: &'a Expr, callee: &'a Expr, args: &'a [Arg], depth: usize) -> Value {
         let _ = whole;
-        let values: Vec<Value> =
-            args.iter().filter(|arg| arg.name.is_none()).map(|arg| self.value(place, &arg.value, depth)).collect();
+        let all: Vec<Value> = args.iter().map(|arg| self.value(place, &arg.value, depth)).collect();
+        let positional = |(arg, value): (&Arg, &Value)| arg.name.is_none().then(|| value.clone());
+        let values: Vec<Value> = args.iter().zip(&all).filter_map(positional).collect();
         if args.iter().any(|arg| arg.spread) {
             return Value::Unknown;
         }
@@ -160,7 +161,7 @@ impl<'a> Eval<'a> {
                 return value;
             }
         }
-        if let Some(value) = self.follow(place, callee, args, depth) {
+        if let Some(value) = self.follow(place, callee, args, &all, depth) {
             return value;
         }
         let ExprKind::Attr(base, name) = &callee.kind else { return Value::Unknown };

@@ -13,7 +13,9 @@ use crate::pins::{Project, Site};
 use crate::syntax::Language;
 
 const DEEPEST: usize = 60;
-const STEPS: usize = 20_000;
+/// Steps of one question, and how deep functions of the project are followed.
+const STEPS: usize = 2_000;
+const FOLLOWED: usize = 4;
 
 /// Where an expression stands.
 #[derive(Clone)]
@@ -41,6 +43,7 @@ pub(super) struct Eval<'a> {
     pub site: Option<&'a Site>,
     pub world: Option<&'a World>,
     fuel: Cell<usize>,
+    following: Cell<usize>,
 }
 
 /// The last thing that a straight walk to a place bound to a name.
@@ -53,7 +56,7 @@ enum Local<'a> {
 
 impl<'a> Eval<'a> {
     pub fn new(project: &'a Project, site: Option<&'a Site>, world: Option<&'a World>) -> Eval<'a> {
-        Eval { project, site, world, fuel: Cell::new(STEPS) }
+        Eval { project, site, world, fuel: Cell::new(STEPS), following: Cell::new(0) }
     }
 
     /// Place of a frame of the site.
@@ -411,22 +414,30 @@ impl<'a> Eval<'a> {
         value
     }
 
-    /// Value of a call of one of the project's functions: its single returned expression.
-    pub fn follow(&self, place: &Place<'a>, callee: &'a Expr, args: &'a [Arg], depth: usize) -> Option<Value> {
+    /// Value of a call of one of the project's functions: its single returned expression. `given` are the
+    /// values of `args`.
+    pub fn follow(
+        &self,
+        place: &Place<'a>,
+        callee: &'a Expr,
+        args: &'a [Arg],
+        given: &[Value],
+        depth: usize,
+    ) -> Option<Value> {
+        if self.following.get() >= FOLLOWED {
+            return None;
+        }
         let dotted = callee.dotted()?;
         let scope = place.scope();
         let found = names::find(self.project, place.unit, &scope, &dotted)?;
         let Named::Function(unit, index) = found else { return None };
         let function = unit.functions.get(index)?;
-        let given = crate::pins::sites::given(unit.language, function, callee, args);
-        let mut values = HashMap::new();
-        for param in given.keys() {
-            // The expressions live in `args`; evaluate them where the call stands.
-            let of = args.iter().find(|arg| given.get(param).is_some_and(|g| g.span == arg.value.span));
-            let value = of.map_or(Value::Unknown, |arg| self.value(place, &arg.value, depth));
-            values.insert(param.clone(), value);
-        }
         let result = single_return(&function.body)?;
+        let mut values = HashMap::new();
+        for (param, expr) in crate::pins::sites::given(unit.language, function, callee, args) {
+            let at = args.iter().position(|arg| arg.value.span == expr.span);
+            values.insert(param, at.and_then(|at| given.get(at).cloned()).unwrap_or(Value::Unknown));
+        }
         let inner = Place {
             unit,
             function: Some(function),
@@ -435,7 +446,10 @@ impl<'a> Eval<'a> {
             frame: None,
             args: Rc::new(values),
         };
-        Some(self.value(&inner, result, depth))
+        self.following.set(self.following.get() + 1);
+        let value = self.value(&inner, result, depth);
+        self.following.set(self.following.get().saturating_sub(1));
+        Some(value)
     }
 }
 
