@@ -9,16 +9,17 @@
 
 use std::collections::BTreeSet;
 
-use super::plain_python::{Local, local, node_id, pin_of};
+use super::plain_python::{Local, local, node_id, pin_of, statements};
 use super::{
     Amended, Artefact, Baseline, Content, FileChange, Framework, Oracle, OracleKind, Orphan, Pin, Recorded, Refusal,
     Step, digest_of,
 };
 use crate::code::python::numbers;
-use crate::code::{Arg, Expr, ExprKind, Function, Unit};
+use crate::code::{Arg, Expr, ExprKind, Function, Stmt, StmtKind, Unit};
 use crate::evaluate::{Value, World, worlds};
 use crate::pins::names::{self, Named};
-use crate::pins::{Project, Site, module_files};
+use crate::pins::sites::is_test;
+use crate::pins::{Frame, Project, Site, is_test_file, module_files};
 use crate::places::RelPath;
 use crate::shelf::Read;
 use crate::syntax::Language;
@@ -41,6 +42,8 @@ struct Options {
     parts: Vec<Option<String>>,
     inline: bool,
     comparator: bool,
+    /// The value or its file decides on the extension.
+    open_extension: bool,
     /// A namer that is not understood: the file can be anywhere.
     elsewhere: bool,
 }
@@ -195,9 +198,22 @@ impl<'a> Reader<'a> {
     }
 }
 
+fn starts_in_a_test(project: &Project, site: &Site) -> bool {
+    site.frames.first().is_some_and(|frame| {
+        project
+            .unit(&frame.file)
+            .and_then(|unit| Some((unit, unit.functions.get(frame.function?)?)))
+            .is_some_and(|(unit, function)| is_test(unit, function))
+    })
+}
+
 /// The call at the comparing frame and what approvaltests calls it.
 fn verified<'a>(project: &'a Project, site: &Site) -> Option<(String, &'a [Arg])> {
-    let frame = site.comparing();
+    called_at(project, site.comparing())
+}
+
+/// A call of approvaltests at that frame: its name and arguments.
+fn called_at<'a>(project: &'a Project, frame: &Frame) -> Option<(String, &'a [Arg])> {
     let unit = project.unit(&frame.file)?;
     let mut found = None;
     let mut see = |expr: &'a Expr| {
@@ -208,16 +224,38 @@ fn verified<'a>(project: &'a Project, site: &Site) -> Option<(String, &'a [Arg])
             found = callee.dotted().map(|name| (name, args.as_slice()));
         }
     };
-    match frame.function.and_then(|index| unit.functions.get(index)) {
-        Some(function) => {
-            function.body.iter().filter(|stmt| stmt.span.contains(frame.at)).for_each(|stmt| stmt.walk(&mut see));
-        }
-        None => unit.top.iter().filter(|stmt| stmt.span.contains(frame.at)).for_each(|stmt| stmt.walk(&mut see)),
-    }
+    body_of(unit, frame).iter().filter(|stmt| stmt.span.contains(frame.at)).for_each(|stmt| stmt.walk(&mut see));
     let (name, args) = found?;
     let path = imported(project, unit, &name, 3)?;
     let last = path.rsplit('.').next()?.to_string();
     path.starts_with("approvaltests.").then_some((last, args))
+}
+
+fn body_of<'a>(unit: &'a Unit, frame: &Frame) -> &'a [Stmt] {
+    match frame.function.and_then(|index| unit.functions.get(index)) {
+        Some(function) => &function.body,
+        None => &unit.top,
+    }
+}
+
+/// The call stands under `pytest.raises` or `assertRaises`: a comparison is not what the test is for.
+fn expects_an_error(project: &Project, frame: &Frame) -> bool {
+    let Some(unit) = project.unit(&frame.file) else { return false };
+    let mut found = false;
+    statements(body_of(unit, frame), frame.at, &mut |stmt| {
+        if let StmtKind::With { items, .. } = &stmt.kind {
+            found |= items.iter().any(|(item, _)| match &item.kind {
+                ExprKind::Call { callee, .. } => match &callee.kind {
+                    ExprKind::Name(name) | ExprKind::Attr(_, name) => {
+                        matches!(name.as_str(), "raises" | "assertRaises" | "assertRaisesRegex")
+                    }
+                    _ => false,
+                },
+                _ => false,
+            });
+        }
+    });
+    found
 }
 
 /// Full path of a name that is imported, through modules that hand it on.
@@ -265,9 +303,9 @@ fn own_extension(reader: &Reader, last: usize, name: &str, args: &[Arg], options
             match file.as_deref().map(|file| file.rsplit('/').next().unwrap_or(file)) {
                 Some(name) => {
                     options.extension = name.rfind('.').filter(|at| *at > 0).map(|at| name[at..].to_string());
-                    options.elsewhere |= options.extension.is_none();
+                    options.open_extension = options.extension.is_none();
                 }
-                None => options.elsewhere = true,
+                None => options.open_extension = true,
             }
         }
         _ => {}
@@ -349,7 +387,18 @@ impl Framework for ApprovalTests {
 
     fn pins(&self, project: &Project, site: &Site) -> Vec<Pin> {
         let Some((name, args)) = verified(project, site) else { return Vec::new() };
+        let Some((last, outer)) = site.frames.split_last() else { return Vec::new() };
+        // The library's own way down from one of its calls is not a wrapper of the tests.
+        if outer.iter().any(|frame| called_at(project, frame).is_some()) {
+            return Vec::new();
+        }
+        // Who calls a helper that no test is seen to call is not known, nor the name then.
+        let unreached = !starts_in_a_test(project, site);
+        if unreached && !is_test_file(&site.frames[0].file) {
+            return Vec::new();
+        }
         let worlds = worlds(project, site);
+        let raises = outer.iter().chain([last]).any(|frame| expects_an_error(project, frame));
         let last = site.frames.len() - 1;
         let mut pins = Vec::new();
         for world in &worlds {
@@ -374,8 +423,12 @@ impl Framework for ApprovalTests {
             }
             options.elsewhere |= name == "verify_with_namer_and_writer";
             own_extension(&reader, last, &name, args, &mut options);
+            options.elsewhere |= raises || unreached;
             let Some(mut pin) = pin_of(project, site, world, ID, approved(project, site, &options)) else { continue };
             pin.shared_site = worlds.len() > 1;
+            if raises {
+                pin.oracle.shown_only = Some("this call is to raise an error; nothing is approved".to_string());
+            }
             pins.push(pin);
         }
         pins
@@ -494,7 +547,16 @@ fn approved(project: &Project, site: &Site, options: &Options) -> Oracle {
     let known: Option<String> = options.parts.iter().map(|part| part.as_ref().map(|part| format!(".{part}"))).collect();
     match known {
         Some(parts) => {
-            oracle.path = base.parent().join(&format!("{}{parts}{APPROVED}{extension}", base.name()));
+            let stem = format!("{}{parts}{APPROVED}", base.name());
+            let exact = base.parent().join(&format!("{stem}{extension}"));
+            let set = options.extension.is_some() || exact.as_ref().is_some_and(|exact| project.shelf.listed(exact));
+            let beside = if set && !options.open_extension { None } else { beside(project, &base, &stem) };
+            oracle.path = match beside {
+                // A value that is verifiable by itself chooses its extension.
+                Some(path) => Some(path),
+                None if options.open_extension => None,
+                None => exact,
+            };
         }
         None => {
             let ending = format!("{APPROVED}{extension}");
@@ -512,6 +574,15 @@ fn approved(project: &Project, site: &Site, options: &Options) -> Oracle {
         }
     }
     oracle
+}
+
+/// The only approved file of that stem, whatever its extension.
+fn beside(project: &Project, base: &RelPath, stem: &str) -> Option<RelPath> {
+    let folder = base.parent();
+    let mut fitting =
+        project.shelf.below(&folder).filter(|path| path.parent() == folder && path.name().starts_with(stem));
+    let first = fitting.next()?;
+    fitting.next().is_none().then(|| first.clone())
 }
 
 fn inline_baseline(pin: &Pin, project: &Project) -> Baseline {

@@ -121,7 +121,7 @@ fn asserts_at<'a>(body: &'a [Stmt], at: Span, see: &mut dyn FnMut(&'a Expr)) {
 }
 
 /// Calls `see` for each statement that holds `at`, outermost first.
-fn statements<'a>(body: &'a [Stmt], at: Span, see: &mut dyn FnMut(&'a Stmt)) {
+pub(super) fn statements<'a>(body: &'a [Stmt], at: Span, see: &mut dyn FnMut(&'a Stmt)) {
     for stmt in body.iter().filter(|stmt| stmt.span.contains(at)) {
         see(stmt);
         match &stmt.kind {
