@@ -1,6 +1,7 @@
 use expect_test::{Expect, expect};
 
 use super::*;
+use crate::code::{Op, Piece};
 use crate::syntax;
 
 fn lowered(source: &str) -> Unit {
