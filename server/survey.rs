@@ -240,6 +240,7 @@ impl Workspace {
         };
         if matches!(case.state, State::Drift | State::Failed | State::Missing) {
             case.compare();
+            case.within_the_literal(project);
         }
         case.confirmed = match case.history.first() {
             Some(latest) if case.state != State::Match => latest.amendment.after.is_none(),
@@ -273,6 +274,18 @@ impl Case {
         }
         self.drift_id = Some(drift_id(&self.pin, &self.baseline, &seen.content));
         self.drift = found;
+    }
+
+    /// A literal's value may have more lines than its source: the changed ones are then its last.
+    fn within_the_literal(&mut self, project: &Project) {
+        let OracleKind::Literal = self.pin.oracle.kind else { return };
+        let Some((path, span)) = self.pin.oracle.path.as_ref().zip(self.pin.oracle.span) else { return };
+        let Some(unit) = project.unit(path) else { return };
+        let last = unit.line(span.end.saturating_sub(1));
+        for lines in [&mut self.changed_lines, &mut self.inserted_after] {
+            lines.iter_mut().for_each(|line| *line = (*line).min(last));
+            lines.dedup();
+        }
     }
 
     /// Amendment-worthy: there is an id, and accepting is not out of the question.

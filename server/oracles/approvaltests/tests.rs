@@ -192,3 +192,47 @@ fn an_accepted_file_is_the_received_one_byte_for_byte() {
     let refused = ApprovalTests.amend(&pins[0], &content, Some(&artefacts[0]), &project).unwrap_err();
     assert!(refused.0.contains("no longer what was shown"), "{refused}");
 }
+
+#[test]
+fn a_call_that_is_to_fail_and_a_value_with_its_own_extension() {
+    check(
+        "//- tests/test_bill.py
+import pytest
+from approvaltests import verify, verify_file
+from approvaltests.utilities.logging.logging_approvals import verify_logging
+
+def test_raises():
+    with pytest.raises(ValueError):
+        verify(run())
+
+def test_table():
+    verify(MarkdownTable())
+
+def test_log():
+    with verify_logging():
+        run()
+
+def test_file():
+    verify_file(somewhere())
+
+def unreached(value):
+    verify(value)
+//- tests/test_bill.test_table.approved.md
+| a |
+//- tests/test_bill.test_file.approved.xml
+<a/>
+//- app.py
+from approvaltests import verify
+
+def tool():
+    verify(1)
+",
+        expect![[r#"
+            tests/test_bill.py::test_raises file ? missing
+            tests/test_bill.py::test_table file tests/test_bill.test_table.approved.md = Text("| a |\n")
+            tests/test_bill.py::test_log file tests/test_bill.test_log.approved.txt missing
+            tests/test_bill.py::test_file file tests/test_bill.test_file.approved.xml = Text("<a/>\n")
+            tests/test_bill.py::unreached file ? missing
+        "#]],
+    );
+}
