@@ -577,3 +577,6 @@ fn without_baseline(case: &Case, workspace: &Workspace, amendment: Amendment) ->
         FileChange { path: path.clone(), before: Some(recorded.file_digest.clone()), after: None, edits: Vec::new() };
     Ok(Plan { changes: vec![change], artefacts: Vec::new(), amendment, record })
 }
+
+#[cfg(test)]
+mod tests;
