@@ -510,3 +510,6 @@ fn leads(from: &Option<String>, wanted: &[Option<String>], edges: &[Edge]) -> bo
     }
     false
 }
+
+#[cfg(test)]
+mod tests;
