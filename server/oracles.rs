@@ -244,6 +244,8 @@ pub mod insta;
 pub mod literal_python;
 pub mod plain;
 pub mod plain_python;
+pub mod literal_rust;
+pub mod plain_rust;
 pub mod reading;
 pub mod seen;
 

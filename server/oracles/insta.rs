@@ -4,7 +4,7 @@
 //! writes, except that line endings and the file mode stay. Never compares, never writes.
 
 mod around;
-mod call;
+pub(super) mod call;
 pub mod inline;
 mod naming;
 mod orphans;
@@ -154,7 +154,7 @@ fn refuse<T>(why: String) -> Result<T, Refusal> {
 }
 
 /// A pin of the site with everything but its oracle.
-fn blank_pin(project: &Project, site: &Site) -> Option<Pin> {
+pub(super) fn blank_pin(project: &Project, site: &Site) -> Option<Pin> {
     let frame = site.frames.first()?;
     let unit = project.unit(&frame.file)?;
     let function = frame.function.and_then(|index| unit.functions.get(index));

@@ -62,8 +62,26 @@ pub fn nested(unit: &Unit, known: Known, matches: &mut Vec<Match>) {
         function.body.iter().for_each(|stmt| stmt.walk(&mut see));
     }
     unit.top.iter().for_each(|stmt| stmt.walk(&mut see));
+    returned(unit, &mut more);
     matches.extend(more);
     matches.sort_by_key(|found| (found.span.start, found.span.end));
+}
+
+/// `#[test_case(args => value)]` (test-case 3.4): the attribute compares what the function gives back.
+fn returned(unit: &Unit, matches: &mut Vec<Match>) {
+    for mark in unit.functions.iter().flat_map(|function| &function.marks) {
+        let ExprKind::Macro { name, args, .. } = &mark.kind else { continue };
+        if last(name) == "test_case" && args.iter().any(|arg| matches!(arg.value.kind, ExprKind::Dict(_))) {
+            let properties = [("pin.framework", "assert"), ("pin.form", "returned")];
+            let properties = properties.map(|(key, value)| (key.to_string(), value.to_string()));
+            matches.push(Match {
+                framework: "assert".to_string(),
+                properties: Arc::new(BTreeMap::from(properties)),
+                span: mark.span,
+                captures: Vec::new(),
+            });
+        }
+    }
 }
 
 /// What one call of a wrapper compares: the match, and the frames from the macro down.
