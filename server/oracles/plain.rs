@@ -1,6 +1,6 @@
 //! Plain literals in both languages under one word of the reports. Takes a site, hands it to the language.
 
-use super::{Amended, Artefact, Baseline, Content, Framework, Orphan, Pin, Refusal, plain_python};
+use super::{Amended, Artefact, Baseline, Content, Framework, Orphan, Pin, Refusal, plain_python, plain_rust};
 use crate::pins::{Project, Site};
 use crate::syntax::Language;
 
@@ -22,14 +22,15 @@ impl Framework for Plain {
     fn pins(&self, project: &Project, site: &Site) -> Vec<Pin> {
         match language(project, site) {
             Some(Language::Python) => plain_python::pins(project, site, self.id()),
-            Some(Language::Rust) | None => Vec::new(),
+            Some(Language::Rust) => plain_rust::pins(project, site),
+            None => Vec::new(),
         }
     }
 
     fn baseline(&self, pin: &Pin, project: &Project) -> Baseline {
         match pin.language {
             Language::Python => plain_python::baseline(pin, project),
-            Language::Rust => Baseline::Missing,
+            Language::Rust => plain_rust::baseline(pin, project),
         }
     }
 
@@ -47,7 +48,7 @@ impl Framework for Plain {
     ) -> Result<Amended, Refusal> {
         match pin.language {
             Language::Python => plain_python::amend(pin, observed, project),
-            Language::Rust => Err(Refusal(format!("{}: this literal cannot be amended", pin.file))),
+            Language::Rust => plain_rust::amend(pin, observed, project),
         }
     }
 
