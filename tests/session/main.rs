@@ -9,6 +9,7 @@ mod client;
 mod feedback;
 mod refusals;
 mod story;
+mod undo;
 
 use std::time::Duration;
 
