@@ -9,6 +9,7 @@ use crate::code::Expr;
 use crate::pins::{Project, Site};
 use crate::places::RelPath;
 
+mod cases;
 mod known;
 mod parts;
 mod scope;

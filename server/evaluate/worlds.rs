@@ -60,9 +60,7 @@ pub fn worlds(project: &Project, site: &Site) -> Vec<World> {
 fn rows(project: &Project, site: &Site, empty: &World) -> Vec<World> {
     let eval = Eval::new(project, Some(site), None);
     let Some(place) = eval.frame(0) else { return vec![empty.clone()] };
-    let Some(function) = place.function.filter(|_| place.unit.language == Language::Python) else {
-        return vec![empty.clone()];
-    };
+    let Some(function) = place.function else { return vec![empty.clone()] };
     let elsewhere = |expr: &Expr| {
         let found = names::find(project, place.unit, &[], &expr.dotted()?)?;
         let Named::Constant(unit, binding) = found else { return None };
@@ -72,7 +70,10 @@ fn rows(project: &Project, site: &Site, empty: &World) -> Vec<World> {
         let other = Place { within: &binding.path, ..eval.module(unit) };
         Some(eval.carried(&other, &binding.value, 0))
     };
-    let rows = rows_with(place.unit, function, &elsewhere);
+    let rows = match place.unit.language {
+        Language::Python => rows_with(place.unit, function, &elsewhere),
+        Language::Rust => super::cases::rows(place.unit, function),
+    };
     if rows.is_empty() {
         return vec![empty.clone()];
     }
