@@ -624,6 +624,9 @@ fn orphans(pins: &[Pin], project: &Project) -> Vec<Orphan> {
     for path in project.shelf.files() {
         let Some(at) = path.name().rfind(APPROVED) else { continue };
         let stem = &path.name()[..at];
+        if [".bak", ".orig", ".rej", "~"].iter().any(|copy| path.name().ends_with(copy)) {
+            continue;
+        }
         // A `/` in a part makes a folder below.
         let in_folder = folders.iter().any(|folder| path.parent() == *folder);
         if !in_folder || claimed.contains(path) || may_be_reached(path, stem, &ours, project) {
@@ -648,6 +651,12 @@ fn may_be_reached(path: &RelPath, stem: &str, ours: &[&Pin], project: &Project) 
     };
     // A namer that is not understood may name any file of its folder, and an open pattern its own test's.
     if ours.iter().filter(unresolved).any(|pin| tests.contains(&pin.file.parent())) {
+        return true;
+    }
+    // The same name with another extension: a value may choose its own, so which one counts is not certain.
+    let beginning = format!("{stem}{APPROVED}");
+    let same_stem = |other: &RelPath| other.parent() == path.parent() && other.name().starts_with(&beginning);
+    if ours.iter().any(|pin| pin.oracle.path.as_ref().is_some_and(same_stem)) {
         return true;
     }
     if ours.iter().any(|pin| pin.oracle.path.is_none() && pin.test_base().ends_with(&format!("::{test}"))) {

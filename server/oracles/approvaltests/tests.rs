@@ -123,6 +123,10 @@ a
 b
 //- tests/test_bill.test_band.std.approved.txt
 c
+//- tests/test_bill.test_band.std.approved.json
+c
+//- tests/test_bill.test_gone.approved.txt.bak
+a
 //- tests/Unrelated.approved.txt
 d
 //- other/test_bill.test_gone.approved.txt
