@@ -1,7 +1,7 @@
 //! The evaluator: names through local bindings, parameters, enclosing functions, classes, modules and
 //! imports; operators; functions of one returned expression. Bounded in depth and in steps.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -44,7 +44,12 @@ pub(super) struct Eval<'a> {
     pub world: Option<&'a World>,
     fuel: Cell<usize>,
     following: Cell<usize>,
+    /// Values of names and calls met before, by expression and place: one local used twice is valued once.
+    met: RefCell<HashMap<Met, Value>>,
 }
+
+/// Expression, function, position and frame.
+type Met = (usize, usize, usize, Option<usize>);
 
 /// The last thing that a straight walk to a place bound to a name.
 enum Local<'a> {
@@ -56,7 +61,7 @@ enum Local<'a> {
 
 impl<'a> Eval<'a> {
     pub fn new(project: &'a Project, site: Option<&'a Site>, world: Option<&'a World>) -> Eval<'a> {
-        Eval { project, site, world, fuel: Cell::new(STEPS), following: Cell::new(0) }
+        Eval { project, site, world, fuel: Cell::new(STEPS), following: Cell::new(0), met: RefCell::default() }
     }
 
     /// Place of a frame of the site.
@@ -77,7 +82,24 @@ impl<'a> Eval<'a> {
             return Value::Unknown;
         }
         self.fuel.set(fuel - 1);
-        let depth = depth + 1;
+        let again = matches!(expr.kind, ExprKind::Name(_) | ExprKind::Call { .. } | ExprKind::Attr(..));
+        if !again || !place.args.is_empty() {
+            return self.value_of(place, expr, depth + 1);
+        }
+        let function = place.function.map_or(0, |function| std::ptr::from_ref(function) as usize);
+        let met: Met = (std::ptr::from_ref(expr) as usize, function, place.at, place.frame);
+        if let Some(value) = self.met.borrow().get(&met) {
+            return value.clone();
+        }
+        let value = self.value_of(place, expr, depth + 1);
+        // A value that is unknown because the steps ran out may be known from elsewhere.
+        if self.fuel.get() > 0 {
+            self.met.borrow_mut().insert(met, value.clone());
+        }
+        value
+    }
+
+    fn value_of(&self, place: &Place<'a>, expr: &'a Expr, depth: usize) -> Value {
         match &expr.kind {
             ExprKind::Str(text) => Value::Str(text.clone()),
             ExprKind::Char(c) => Value::Str(c.to_string()),
