@@ -13,6 +13,7 @@ mod past;
 mod plan;
 mod reclassify;
 mod settle;
+mod undone;
 mod write;
 
 use crate::ledger::Amendment;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::code::Unit;
 use crate::drift::{self, Difference};
+use crate::ledger::Kind;
 use crate::oracles::{self, Baseline, OracleKind, Orphan};
 use crate::pins::Trouble;
 use crate::places::RelPath;
@@ -301,7 +302,9 @@ fn missing_words(missing: &[&Case], all: usize) -> String {
 /// committed went through a run somewhere; it is not told again in every clone.
 fn awaits_a_run(case: &Case) -> bool {
     let latest = case.history.iter().find(|entry| entry.amendment.changes_content());
-    !case.confirmed && case.state == State::Unobserved && latest.is_some_and(|entry| !entry.committed)
+    !case.confirmed
+        && case.state == State::Unobserved
+        && latest.is_some_and(|entry| !entry.committed && entry.amendment.kind != Kind::Withdraw)
 }
 
 /// Most files whose committed bytes git is asked for in one look.

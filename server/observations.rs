@@ -87,10 +87,15 @@ pub fn observed(
     records: &Records,
     clean: &dyn Fn(&RelPath) -> bool,
 ) -> Observed {
-    let artefacts =
-        oracles::framework(&pin.framework).map(|framework| framework.artefacts(pin, project)).unwrap_or_default();
+    let framework = oracles::framework(&pin.framework);
+    let artefacts = framework.map(|framework| framework.artefacts(pin, project)).unwrap_or_default();
     let assertion = project.unit(&pin.file).map(|unit| records::assertion_digest(unit.text.slice(pin.span)));
-    judge(pin, baseline, artefacts, records.of(pin), assertion.as_deref(), &project.shelf, clean)
+    let mut observed = judge(pin, baseline, artefacts, records.of(pin), assertion.as_deref(), &project.shelf, clean);
+    if let (Some(framework), Some(best)) = (framework, &mut observed.best) {
+        let told = best.preimage.take().filter(|text| oracles::digest::is_behind(pin, &best.content, text));
+        best.preimage = told.or_else(|| framework.preimage(pin, best.artefact.as_ref()?, project));
+    }
+    observed
 }
 
 fn judge(
@@ -209,7 +214,7 @@ fn of_record(pin: &Pin, recorded: Option<&Recorded>, record: &Record, assertion:
         (_, Outcome::NotReached) => return None,
         // What the comparison took as equal is equal, within its tolerance or as `1 == 1.0`.
         (_, Outcome::Match) if same_oracle && recorded.is_some() => recorded?.content.clone(),
-        (Some(value), _) => value.content(pin.language)?,
+        (Some(value), _) => oracles::reading::observed(value.content(pin.language)?, &pin.oracle.steps),
         (None, _) => return None,
     };
     Some(Candidate {
@@ -235,15 +240,9 @@ fn literal(language: crate::syntax::Language, source: &str) -> Option<Content> {
     let source = source.trim();
     let read = match language {
         crate::syntax::Language::Python => oracles::literal_python::read(source),
-        crate::syntax::Language::Rust => plainest(source),
+        crate::syntax::Language::Rust => oracles::literal_rust::read(source),
     };
     read.or_else(|| (!source.is_empty()).then(|| Content::Value(source.into())))
-}
-
-/// A string without escapes.
-fn plainest(source: &str) -> Option<Content> {
-    let inner = source.strip_prefix('"')?.strip_suffix('"')?;
-    (!inner.contains(['\\', '"'])).then(|| Content::Text(inner.into()))
 }
 
 #[cfg(test)]

@@ -207,6 +207,12 @@ pub trait Framework: Sync {
     /// What failing runs left for this oracle. Several are judged by freshness later.
     fn artefacts(&self, pin: &Pin, project: &Project) -> Vec<Artefact>;
 
+    /// The text behind the digest that an artefact holds, where it is known.
+    fn preimage(&self, pin: &Pin, artefact: &Artefact, project: &Project) -> Option<String> {
+        let _ = (pin, artefact, project);
+        None
+    }
+
     /// The bytes that make `observed` the recorded content, exactly as the framework's own updater
     /// writes them. `artefact` is the one that was shown, if it came from one.
     fn amend(

@@ -89,6 +89,11 @@ pub fn sides(before: &Content, after: &Content, drift: &Drift) -> (String, Strin
     }
 }
 
+/// As much of a reason as a comment holds.
+pub fn kept(reason: &str) -> String {
+    one_line(reason.trim(), REASON)
+}
+
 /// The 0-based line above which the comment of a pin stands, with its indentation: that of the innermost
 /// statement around the pin that begins its line. `None` where no comment can stand.
 pub fn place(unit: &Unit, pin: Span) -> Option<(usize, String)> {
@@ -188,8 +193,7 @@ fn render(draft: &Draft, language: Language, indent: &str, longest: usize, end: 
     if let Some(marker) = draft.marker {
         head.push_str(&format!(" [pindrift{TIED}{}]", one_line(marker, 20)));
     }
-    let reason =
-        format!("Reason: {}", draft.reason.map_or(PLACEHOLDER.to_string(), |reason| one_line(reason.trim(), REASON)));
+    let reason = format!("Reason: {}", draft.reason.map_or(PLACEHOLDER.to_string(), kept));
     // The placeholder is one selection, so it stays on one line.
     let reason = if draft.reason.is_none() { vec![reason] } else { wrapped(&reason, width) };
     wrapped(&head, width).into_iter().chain(reason).map(|line| format!("{indent}{sign} {line}{end}")).collect()

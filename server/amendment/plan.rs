@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Plan;
 use super::past::past;
+use super::undone::{self, Then};
 use crate::drift;
 use crate::git::Git;
 use crate::ledger::{self, Amendment, Entry, Kind, Observed, PinRef};
@@ -86,7 +87,8 @@ pub fn plan_accept(case: &Case, workspace: &Workspace, request: &Request) -> Res
         diff: Some(ledger::diff(shown.before.as_ref(), Some(&shown.after))),
         ..draft(case, request, reason, kind, before, Some(&seen.content))
     };
-    let change = Change { case, workspace, content: &seen.content, artefact: seen.artefact.as_ref(), shown };
+    let change =
+        Change { case, workspace, content: &seen.content, artefact: seen.artefact.as_ref(), shown, undone: None };
     change.plan(amendment)
 }
 
@@ -232,6 +234,8 @@ struct Change<'a> {
     content: &'a Content,
     artefact: Option<&'a oracles::Artefact>,
     shown: Shown,
+    /// An acceptance that is taken back before it was committed, and what stood there before it.
+    undone: Option<(&'a Amendment, Then)>,
 }
 
 /// What a person reads of a change: the contents, or for digests the texts behind them.
@@ -252,10 +256,17 @@ impl Change<'_> {
         let Some(framework) = oracles::framework(&pin.framework) else {
             return refuse(format!("{} is of a framework ({}) that is only shown", pin.test, pin.framework));
         };
-        let amended = framework.amend(pin, self.content, self.artefact, project)?;
+        let mut amended = framework.amend(pin, self.content, self.artefact, project)?;
+        if let Some((_, then)) = &self.undone {
+            self.as_it_was(then, &mut amended);
+        }
         let mut changes = amended.oracle;
         let mut artefacts = amended.artefacts;
-        if let Some((old, edit)) = self.comment(&amendment, amended.shown_after.as_deref())? {
+        let comment = match &self.undone {
+            Some((accepted, then)) => self.comment_as_it_was(accepted, then)?,
+            None => self.comment(&amendment, amended.shown_after.as_deref())?,
+        };
+        if let Some((old, edit)) = comment {
             let (between, moved) = after_others(&changes, &pin.file, &old, &edit)?;
             with_edit(&mut changes, &pin.file, &old, edit)?;
             for framework in oracles::table() {
@@ -266,6 +277,48 @@ impl Change<'_> {
             fill_edits(self.workspace, change);
         }
         Ok(Plan { changes, artefacts, amendment, record })
+    }
+
+    /// The oracle in the bytes in which it stood there, in place of those of its framework.
+    fn as_it_was(&self, then: &Then, amended: &mut oracles::Amended) {
+        let (pin, project) = (&self.case.pin, &self.workspace.project);
+        let [change] = amended.oracle.as_mut_slice() else { return };
+        if let (Some(literal), Some(unit), [(span, written)]) =
+            (&then.literal, project.unit(&change.path), change.edits.as_mut_slice())
+            && literal != written
+            && let Some(after) = unit.text.replaced(*span, literal)
+        {
+            *written = literal.clone();
+            change.after = Some(after.as_str().as_bytes().to_vec());
+            amended.artefacts.clear();
+            let edit = (*span, literal.clone());
+            for framework in oracles::table() {
+                framework.lines_moved(&change.path, &unit.text, &edit, &mut amended.artefacts, project);
+            }
+        }
+        let ended = |bytes: &[u8]| bytes.windows(2).any(|pair| pair == b"\r\n");
+        if let (Some(bytes), Some(after)) = (&then.bytes, &mut change.after)
+            && pin.oracle.path.as_ref() == Some(&change.path)
+            && ended(bytes) == ended(after)
+        {
+            after.clone_from(bytes);
+        }
+    }
+
+    /// The edit that takes the acceptance's comment away or brings the one before it back. A comment that
+    /// somebody rewrote since is theirs and stays.
+    fn comment_as_it_was(&self, accepted: &Amendment, then: &Then) -> Result<Option<(String, Edit)>, Refusal> {
+        let (pin, project) = (&self.case.pin, &self.workspace.project);
+        let (Some(span), Some(unit), Some(comment)) =
+            (undone::own_comment(self.case, self.workspace, accepted), project.unit(&pin.file), &then.comment)
+        else {
+            return Ok(None);
+        };
+        let old = source(self.workspace, &pin.file)?;
+        if old != unit.text.as_str() {
+            return refuse(format!("{} changed since this was shown; look again", pin.file));
+        }
+        Ok((unit.text.slice(span) != comment).then(|| (old, (span, comment.clone()))))
     }
 
     fn wants_comment(&self) -> bool {
@@ -293,8 +346,7 @@ impl Change<'_> {
             return refuse(format!("{} changed since this drift was shown; look at it again", pin.file));
         }
         let (was, is) = rationale::sides(before, &self.shown.after, &drift);
-        let is =
-            shown_after.filter(|shown| shown.chars().count() <= 60 && !shown.contains('\n')).map_or(is, str::to_string);
+        let is = shown_after.filter(|shown| is_short(shown)).map_or(is, str::to_string);
         let draft = Draft {
             date: jiff::tz::Offset::UTC.to_datetime(amendment.at).date(),
             old: &was,
@@ -305,6 +357,11 @@ impl Change<'_> {
         let edit = rationale::edit(unit, pin.span, &draft, project.settings.line_length);
         Ok(edit.map(|edit| (old, (edit.span, edit.text))))
     }
+}
+
+/// A literal that a comment shows as it stands.
+pub(super) fn is_short(literal: &str) -> bool {
+    literal.chars().count() <= 60 && !literal.contains('\n')
 }
 
 pub(super) fn source(workspace: &Workspace, file: &RelPath) -> Result<String, Refusal> {
@@ -507,7 +564,9 @@ fn blank(case: &Case) -> Amendment {
     draft(case, &request, String::new(), Kind::Drift, None, None)
 }
 
-/// Undoes an amendment with another one: the content before it is recorded again.
+/// Undoes an amendment with another one: the content before it is recorded again. One that is not committed
+/// yet leaves the oracle and the source byte for byte as they were, without its comment; the record keeps
+/// both decisions. One that is committed is followed by a comment that says why it was taken back.
 pub fn plan_withdraw(entry: &Entry, case: &Case, workspace: &Workspace, request: &Request) -> Result<Plan, Refusal> {
     let (pin, undone) = (&case.pin, &entry.amendment);
     let reason = reason(&request.reason)?;
@@ -560,7 +619,8 @@ pub fn plan_withdraw(entry: &Entry, case: &Case, workspace: &Workspace, request:
     };
     let amendment = Amendment { after: Some(old.digest()), diff: Some(ledger::diff(now, Some(&old))), ..template };
     let shown = Shown { before: now.cloned(), after: old.clone() };
-    Change { case, workspace, content: &old, artefact: None, shown }.plan(amendment)
+    let undone = (!entry.committed).then(|| (undone, undone::then(case, workspace, entry, &old)));
+    Change { case, workspace, content: &old, artefact: None, shown, undone }.plan(amendment)
 }
 
 /// A new baseline is taken back: its file goes.

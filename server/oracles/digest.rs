@@ -22,7 +22,8 @@ impl Framework for Digest {
         match golden::baseline(pin, project) {
             Baseline::Present(mut recorded) => {
                 if let Content::Text(digest) = &recorded.content {
-                    recorded.preimage = preimage(pin, digest, project);
+                    recorded.preimage =
+                        pin.oracle.path.as_ref().and_then(|path| text_beside(pin, path, digest, project));
                 }
                 Baseline::Present(recorded)
             }
@@ -32,6 +33,13 @@ impl Framework for Digest {
 
     fn artefacts(&self, pin: &Pin, project: &Project) -> Vec<Artefact> {
         golden::artefacts(pin, project)
+    }
+
+    fn preimage(&self, pin: &Pin, artefact: &Artefact, project: &Project) -> Option<String> {
+        match &artefact.content {
+            Ok(Content::Text(digest)) => text_beside(pin, &artefact.path, digest, project),
+            _ => None,
+        }
     }
 
     fn amend(
@@ -60,19 +68,25 @@ impl Framework for Digest {
     }
 }
 
-/// Text of the file beside the golden, with the same stem, whose bytes hash to the digest.
-fn preimage(pin: &Pin, digest: &str, project: &Project) -> Option<String> {
-    let path = pin.oracle.path.as_ref()?;
+/// Text of a file beside `path`, with the same stem, whose bytes hash to the digest.
+fn text_beside(pin: &Pin, path: &RelPath, digest: &str, project: &Project) -> Option<String> {
+    siblings(path, project).find_map(|sibling| {
+        let Read::Bytes(bytes) = project.shelf.disk(&sibling) else { return None };
+        hashes_to(pin, &bytes, digest).then(|| String::from_utf8(bytes.to_vec()).ok()).flatten()
+    })
+}
+
+/// Whether `text` is what was hashed to `digest`; what cannot be computed here is not known to be.
+pub fn is_behind(pin: &Pin, digest: &Content, text: &str) -> bool {
+    matches!(digest, Content::Text(digest) if hashes_to(pin, text.as_bytes(), digest))
+}
+
+fn hashes_to(pin: &Pin, bytes: &[u8], digest: &str) -> bool {
     let algorithm = pin.oracle.steps.iter().find_map(|step| match step {
         Step::Digest(algorithm) => Some(algorithm.as_str()),
         _ => None,
-    })?;
-    let digest = digest.trim();
-    siblings(path, project).find_map(|sibling| {
-        let Read::Bytes(bytes) = project.shelf.disk(&sibling) else { return None };
-        let same = hashed(algorithm, &bytes)?.eq_ignore_ascii_case(digest);
-        same.then(|| String::from_utf8(bytes.to_vec()).ok()).flatten()
-    })
+    });
+    algorithm.and_then(|name| hashed(name, bytes)).is_some_and(|hash| hash.eq_ignore_ascii_case(digest.trim()))
 }
 
 /// Listed files in the same folder with the same stem.
@@ -95,6 +109,7 @@ fn hashed(algorithm: &str, bytes: &[u8]) -> Option<String> {
     use sha2::Digest as _;
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     Some(match algorithm {
+        "sha1" => hex(&sha1::Sha1::digest(bytes)),
         "sha224" => hex(&sha2::Sha224::digest(bytes)),
         "sha256" => hex(&sha2::Sha256::digest(bytes)),
         "sha384" => hex(&sha2::Sha384::digest(bytes)),

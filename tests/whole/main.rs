@@ -7,11 +7,13 @@ mod bad_input;
 mod calls;
 #[cfg(feature = "full")]
 mod demo;
+mod literals;
 mod record;
 mod snapshots;
 mod story;
 #[cfg(feature = "full")]
 mod trust;
+mod withdraw;
 
 use std::process::Command;
 
@@ -114,6 +116,30 @@ pub fn drift(fixture: &Fixture, test: &str) -> String {
         [id] => id.clone(),
         other => panic!("{test} has {} drifts: {report:#}", other.len()),
     }
+}
+
+/// Writes down that a run saw `value` (`{"literal": …}`, `{"text": …}`) at a test's first pin; `more` are
+/// further fields of the record, each with a comma before it.
+#[track_caller]
+pub fn observe(fixture: &Fixture, test: &str, value: &str, more: &str) {
+    use pindrift::{oracles::Baseline, pins::Extent, survey::Workspace};
+    let workspace = Workspace::open(fixture.path()).expect("a workspace");
+    let survey = workspace.survey(&Extent::All, &|| false).expect("a survey");
+    let case = survey.cases.iter().find(|case| case.pin.test == test).unwrap_or_else(|| panic!("no pin of {test}"));
+    let digest = match &case.baseline {
+        Baseline::Present(recorded) => format!("\"{}\"", recorded.content.digest()),
+        _ => "null".into(),
+    };
+    let (file, oracle, base, nth) = (&case.pin.file, &case.pin.oracle.key, case.pin.test_base(), case.pin.nth);
+    let line = format!(
+        "{{\"schema\": 1, \"pin\": {{\"file\": \"{file}\", \"test\": \"{base}\", \"nth\": {nth}}}, \"oracle\": \"{oracle}\", \
+         \"oracle_digest\": {digest}, \"value\": {value}, \"at\": \"2026-08-28T10:00:00Z\"{more}}}\n"
+    );
+    let folder = fixture.at(".pindrift/observed");
+    std::fs::create_dir_all(&folder).expect("made");
+    let mut file =
+        std::fs::OpenOptions::new().append(true).create(true).open(folder.join("run.jsonl")).expect("opened");
+    std::io::Write::write_all(&mut file, line.as_bytes()).expect("written");
 }
 
 /// The amendments on disk, oldest first: path and text.
