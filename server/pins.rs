@@ -125,6 +125,10 @@ pub fn facts(path: &RelPath, text: &Text, language: Language, vocabulary: &Vocab
     }
     match syntax::parse(text.as_str(), language, None, syntax::BUDGET) {
         Some(tree) => facts_of(path, text, &tree, language, vocabulary),
+        None if syntax::unparsable(text.as_str(), language) => nothing(format!(
+            "{path} was not read: its blocks are nested deeper than {} levels; move the inner ones into functions",
+            syntax::MOST_INDENTS
+        )),
         None => nothing(format!("{path} was not read: parsing took longer than {} s", syntax::BUDGET.as_secs())),
     }
 }

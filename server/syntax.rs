@@ -40,9 +40,48 @@ impl Language {
 /// Longest time one parse may take; a file that needs more is reported and left out.
 pub const BUDGET: Duration = Duration::from_secs(5);
 
+/// Most different widths of indentation in a Python file that is parsed. The grammar's scanner keeps one
+/// number for each level in 1,024 bytes and ends the process when they do not fit (tree-sitter-python
+/// 0.25); no level is open that no line is indented to.
+pub const MOST_INDENTS: usize = 350;
+
+/// Whether the grammar's scanner would not survive the text.
+pub fn unparsable(source: &str, language: Language) -> bool {
+    if language != Language::Python {
+        return false;
+    }
+    let bytes = source.as_bytes();
+    let mut seen = std::collections::BTreeSet::new();
+    let mut at = Some(0);
+    while let Some(start) = at {
+        let mut width = 0usize;
+        let mut here = start;
+        // As the scanner counts it: a continued or blank line belongs to the next one.
+        while let Some(byte) = bytes.get(here) {
+            match (byte, bytes.get(here + 1)) {
+                (b' ', _) => width += 1,
+                (b'\t', _) => width += 8,
+                (b'\r' | b'\n' | 0x0c, _) => width = 0,
+                (b'\\', Some(b'\r' | b'\n')) => here += 1,
+                _ => break,
+            }
+            here += 1;
+        }
+        seen.insert(width);
+        if width > usize::from(u16::MAX) || seen.len() > MOST_INDENTS {
+            return true;
+        }
+        at = bytes.get(here..).and_then(|rest| rest.iter().position(|byte| *byte == b'\n')).map(|next| here + next + 1);
+    }
+    false
+}
+
 /// Parses `source`. `before` is the tree of the text before `edits`, for a quick re-parse; without it the
-/// tree is made afresh. `None` when the budget ran out.
+/// tree is made afresh. `None` when the budget ran out, or the text is [`unparsable`].
 pub fn parse(source: &str, language: Language, before: Option<&Tree>, budget: Duration) -> Option<Tree> {
+    if unparsable(source, language) {
+        return None;
+    }
     let mut parser = Parser::new();
     parser.set_language(&language.grammar()).ok()?;
     let started = Instant::now();
@@ -64,4 +103,36 @@ pub const DEEPEST: usize = 200;
 /// One replacement, for [`Tree::edit`]: bytes and (row, byte column) of its three corners.
 pub fn edit(tree: &mut Tree, edit: &InputEdit) {
     tree.edit(edit);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `depth` blocks in each other, and a text in the innermost.
+    fn staircase(depth: usize) -> String {
+        let mut source: String = (0..depth).map(|level| format!("{}if x:\n", " ".repeat(level))).collect();
+        source.push_str(&format!("{}check(f\"{{a}}\")\n", " ".repeat(depth)));
+        source
+    }
+
+    #[test]
+    fn blocks_too_deep_for_the_grammar_are_not_given_to_it() {
+        assert!(parse(&staircase(100), Language::Python, None, BUDGET).is_some());
+        for depth in [MOST_INDENTS + 1, 511, 3000] {
+            assert!(parse(&staircase(depth), Language::Python, None, BUDGET).is_none(), "{depth}");
+        }
+        let tabs: String = (0..600).map(|level| format!("{}if x:\n", "\t".repeat(level))).collect();
+        assert!(parse(&tabs, Language::Python, None, BUDGET).is_none());
+        let continued: String = (0..600).map(|level| format!("{}\\\n if x:\n", " ".repeat(level))).collect();
+        assert!(parse(&continued, Language::Python, None, BUDGET).is_none());
+        let wide = format!("if x:\n{}y\n", " ".repeat(70_000));
+        assert!(parse(&wide, Language::Python, None, BUDGET).is_none());
+    }
+
+    #[test]
+    fn many_lines_of_few_indentations_are_parsed() {
+        let source = "def f():\n    if x:\n\ty = 1\n\n  # z\n".repeat(2000);
+        assert!(parse(&source, Language::Python, None, BUDGET).is_some());
+    }
 }

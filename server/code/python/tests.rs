@@ -163,11 +163,11 @@ fn nesting_without_end_is_cut_and_never_overflows() {
         format!("x = 1{}", " + 1".repeat(10_000)),
         format!("{}y", "x = ".repeat(10_000)),
         format!("x = {}1", "lambda: ".repeat(5_000)),
-        (0..1_000).fold(String::new(), |text, depth| format!("{text}{}if x:\n", " ".repeat(depth)))
-            + &" ".repeat(1_000)
+        (0..340).fold(String::new(), |text, depth| format!("{text}{}if x:\n", " ".repeat(depth)))
+            + &" ".repeat(340)
             + "y",
-        (0..500).fold(String::new(), |text, depth| format!("{text}{}class A:\n", " ".repeat(depth)))
-            + &" ".repeat(500)
+        (0..340).fold(String::new(), |text, depth| format!("{text}{}class A:\n", " ".repeat(depth)))
+            + &" ".repeat(340)
             + "y = 1",
         format!("if x:\n  a\n{}", "elif y:\n  b\n".repeat(5_000)),
         format!("with {}a{} as b:\n  c", "(".repeat(5_000), ")".repeat(5_000)),
