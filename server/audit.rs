@@ -253,7 +253,7 @@ impl Audit<'_> {
                         paths,
                     );
                 }
-                None if before.is_none() && exact.is_empty() => {
+                None if exact.is_empty() && was.is_none_or(|was| was.content.is_none() && was.unreadable.is_none()) => {
                     self.item(Outcome::New, is, "a new oracle".into(), vec![]);
                 }
                 None => self.unexplained(was, is, &exact, record),

@@ -18,7 +18,8 @@ pub struct Past {
 /// How many files are held in memory at a time.
 const BATCH: usize = 500;
 
-/// Reads the root as it was at `revision`. Links are kept as links, submodules are left out.
+/// Reads the root as it was at `revision`. Links are kept as links, submodules are left out. Refuses when the
+/// content of a file cannot be had, as in a partial clone.
 pub fn past(root: &Root, git: &Git, revision: &str) -> Result<Past, Refusal> {
     let commit = git.commit(revision).ok_or_else(|| {
         Refusal(format!("there is no revision `{revision}` here; fetch it (in CI `fetch-depth: 0`) or name another"))
@@ -30,10 +31,14 @@ pub fn past(root: &Root, git: &Git, revision: &str) -> Result<Past, Refusal> {
     let folder = tempfile::Builder::new().prefix("pindrift-").tempdir().map_err(failed)?;
     let path = folder.path().canonicalize().map_err(failed)?;
     let files: Vec<_> = tree.iter().filter(|(_, tracked)| tracked.mode != 0o160000).collect();
+    let mut absent = Vec::new();
     for files in files.chunks(BATCH) {
         let ids: Vec<String> = files.iter().map(|(_, tracked)| tracked.id.clone()).collect();
         for ((name, tracked), bytes) in files.iter().zip(git.blobs(&ids)) {
-            let Some(bytes) = bytes else { continue };
+            let Some(bytes) = bytes else {
+                absent.push(*name);
+                continue;
+            };
             let whole = path.join(name.as_str());
             if let Some(parent) = whole.parent() {
                 fs::create_dir_all(parent).map_err(failed)?;
@@ -44,6 +49,14 @@ pub fn past(root: &Root, git: &Git, revision: &str) -> Result<Past, Refusal> {
                 _ => fs::write(&whole, &bytes).map_err(failed)?,
             }
         }
+    }
+    if let Some(first) = absent.first() {
+        // Left out, they would look as if the revision had not had them.
+        return Err(Refusal(format!(
+            "{} of the files of `{revision}` are not in this clone (first {first}); get them with \
+             `git fetch --refetch --no-filter` (in CI check out without `filter`), then try again",
+            absent.len()
+        )));
     }
     let root = Root { path, kind: root.kind, git_top: None };
     let workspace = Workspace::load(root, &|_, _| {}, &|| false)

@@ -489,3 +489,34 @@ fn without_a_base_it_says_what_to_do() {
     let bare = Fixture::new(SUITE);
     assert!(audit(&Workspace::open(bare.path()).unwrap(), "base").unwrap_err().0.contains("git"));
 }
+
+#[test]
+fn what_a_clone_does_not_have_of_the_base_is_no_new_oracle() {
+    let fixture = suite();
+    amend(&fixture, ONE, "1\n", "one\n", "first line is a word");
+    replace(&fixture, "tests/golden/two.txt", "two", "2");
+    fixture.commit("without a word");
+    let blob = fixture.git(&["rev-parse", "base:tests/golden/two.txt"]);
+    let (folder, file) = blob.trim().split_at(2);
+    std::fs::remove_file(fixture.at(&format!(".git/objects/{folder}/{file}"))).unwrap();
+    let workspace = Workspace::open(fixture.path()).unwrap();
+    let refusal = audit(&workspace, "base").unwrap_err().0;
+    assert!(refusal.contains("1 of the files") && refusal.contains("tests/golden/two.txt"), "{refusal}");
+    assert!(refusal.contains("git fetch --refetch --no-filter"), "{refusal}");
+}
+
+#[test]
+fn an_oracle_that_could_not_be_read_at_the_base_is_no_new_one() {
+    let fixture = suite();
+    std::fs::write(fixture.at("tests/golden/two.txt"), b"caf\xe9\n").unwrap();
+    fixture.commit("Latin-1");
+    fixture.git(&["branch", "-f", "base"]);
+    fixture.write("//- tests/golden/two.txt\ntwo\n");
+    check(
+        &fixture,
+        expect![[r#"
+        failed tests/test_golden.py:17 tests/golden/two.txt [] what is recorded changed and no amendment says why; write the reason with `pindrift explain`, or restore it
+        fails
+    "#]],
+    );
+}
