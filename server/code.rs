@@ -4,6 +4,9 @@
 //! Never knows a test framework, never looks at another file. What it does not understand is
 //! [`ExprKind::Opaque`], never a guess; nothing is taken from inside a syntax error.
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
 use crate::places::RelPath;
 use crate::syntax::Language;
 use crate::text::{Span, Text};
@@ -36,6 +39,8 @@ pub struct Unit {
     pub comments: Vec<Span>,
     /// Places the parser could not read. No fact is taken from inside them.
     pub errors: Vec<Span>,
+    /// See [`Unit::functions_named`].
+    by_name: OnceLock<HashMap<String, Vec<usize>>>,
 }
 
 #[derive(Debug, Clone)]
@@ -405,6 +410,18 @@ impl Unit {
         self.functions.iter().filter(|f| f.span.contains(span)).min_by_key(|f| f.span.end - f.span.start)
     }
 
+    /// Indices of the functions of that name, in source order. Asked only of a unit that is complete.
+    pub fn functions_named(&self, name: &str) -> &[usize] {
+        let by_name = self.by_name.get_or_init(|| {
+            let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
+            for (at, function) in self.functions.iter().enumerate() {
+                by_name.entry(function.name.clone()).or_default().push(at);
+            }
+            by_name
+        });
+        by_name.get(name).map_or(&[], Vec::as_slice)
+    }
+
     /// The scopes (classes, modules) around `span`, outermost first.
     pub fn scopes_at(&self, span: Span) -> impl Iterator<Item = &Scope> {
         self.scopes.iter().filter(move |s| !s.elsewhere && s.span.contains(span))
@@ -431,6 +448,7 @@ impl Unit {
             doc: None,
             comments: Vec::new(),
             errors: Vec::new(),
+            by_name: OnceLock::new(),
         }
     }
 }

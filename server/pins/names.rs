@@ -170,7 +170,7 @@ fn python<'a>(
             continue;
         }
         // The last definition of a name is the one that counts in Python.
-        let function = unit.functions.iter().rposition(|f| f.name == *first && f.path == around);
+        let function = last_function(unit, first, around);
         if let (Some(function), []) = (function, rest) {
             return Some(Named::Function(unit, function));
         }
@@ -199,6 +199,12 @@ fn python<'a>(
         .find_map(|import| python_import(project, unit, import.path.trim_end_matches(".*"), parts, left))
 }
 
+/// The last function of that name in that scope.
+fn last_function(unit: &Unit, name: &str, around: &[String]) -> Option<usize> {
+    let named = unit.functions_named(name).iter().rev().copied();
+    named.into_iter().find(|at| unit.functions.get(*at).is_some_and(|function| function.path == around))
+}
+
 fn class_at(unit: &Unit, path: &[String]) -> bool {
     let Some((name, around)) = path.split_last() else { return false };
     unit.scopes.iter().any(|s| s.name == *name && s.path == around)
@@ -212,7 +218,7 @@ fn python_member<'a>(
     left: usize,
 ) -> Option<Named<'a>> {
     let left = left.checked_sub(1)?;
-    if let Some(function) = unit.functions.iter().rposition(|f| f.name == member && f.path == class) {
+    if let Some(function) = last_function(unit, member, class) {
         return Some(Named::Function(unit, function));
     }
     if let Some(constant) = unit.globals.iter().rfind(|b| b.name == member && b.path == class) {
@@ -340,8 +346,8 @@ fn visible(inner: &[String], scope: &[String]) -> bool {
 fn rust_own<'a>(unit: &'a Unit, scope: &[String], name: &str, method: bool) -> Option<Named<'a>> {
     for depth in (0..=scope.len()).rev() {
         let around = &scope[..depth];
-        let mut functions = (0..unit.functions.len())
-            .filter(|i| unit.functions.get(*i).is_some_and(|f| f.name == name && f.path == around));
+        let functions = unit.functions_named(name).iter().copied();
+        let mut functions = functions.filter(|i| unit.functions.get(*i).is_some_and(|f| f.path == around));
         if let Some(function) = functions.next() {
             return functions.next().is_none().then_some(Named::Function(unit, function));
         }

@@ -264,7 +264,9 @@ impl Walk<'_> {
             _ => return,
         };
         match &expr.kind {
-            ExprKind::Macro { name, args, .. } if last(name) == "set_snapshot_suffix" => {
+            ExprKind::Macro { name, args, .. }
+                if name.ends_with("set_snapshot_suffix") && last(name) == "set_snapshot_suffix" =>
+            {
                 let kind = crate::code::rust::formatted(args).unwrap_or(ExprKind::Opaque);
                 self.around.suffix = Some(Setting { frame: self.frame, value: Expr::new(expr.span, kind) });
             }

@@ -1,13 +1,16 @@
 //! Where insta 1.49 keeps a snapshot: module, name, suffix and counter to a path, or to a pattern where a
 //! part is known only when the test runs. Takes a site in one world; lists folders, reads no file.
 
+use std::cell::RefCell;
+use std::sync::Arc;
+
 use crate::code::rust::Module;
-use crate::code::{Expr, Function};
+use crate::code::{Expr, Function, Unit};
 use crate::evaluate::{Value, World};
 use crate::oracles::insta::around::{Around, Setting, macros_of};
 use crate::oracles::insta::call::{self, Call, Name};
 use crate::pins::macros::{function_around, last, real_name};
-use crate::pins::{Project, Site};
+use crate::pins::{Facts, Project, Site};
 use crate::places::RelPath;
 use crate::text::Span;
 use crate::vocabulary::known_macro;
@@ -66,6 +69,25 @@ pub struct Place {
 enum Count {
     Exact(usize),
     Unknown,
+}
+
+/// Most assertions of one function of which the counter is worked out; with more it is not known.
+const MOST_PEERS: usize = 4000;
+
+/// Assertions of a function, each with what stands around it.
+type Peers = Arc<[(Span, Around)]>;
+
+/// Of which function they are: its file's facts, its place, the frame and the wrapper that is looked for.
+struct PeersOf {
+    facts: Arc<Facts>,
+    function: Span,
+    home: usize,
+    wrapper: Option<String>,
+}
+
+thread_local! {
+    /// The last answer: the assertions of one function are asked for one after the other.
+    static PEERS: RefCell<Option<(PeersOf, Peers)>> = const { RefCell::new(None) };
 }
 
 /// A site with what is the same in all its worlds.
@@ -270,12 +292,13 @@ impl<'a> Naming<'a> {
         // Every assertion of the function that uses the same name.
         let mut before = 0;
         let mut in_loop = 0;
-        for (span, around) in self.peers(function) {
-            if span == at {
+        let Some(peers) = self.peers(function) else { return Count::Unknown };
+        for (span, around) in peers.iter().filter(|(span, around)| !around.duplicates || *span == at) {
+            if *span == at {
                 in_loop += 1;
                 continue;
             }
-            match self.suffix_of(world, &around) {
+            match self.suffix_of(world, around) {
                 Some(other) if self.around.suffix.is_none() && around.suffix.is_none() || other == key => {}
                 Some(_) => continue,
                 None => return Count::Unknown,
@@ -305,29 +328,49 @@ impl<'a> Naming<'a> {
         }
     }
 
-    /// Assertions of a function that count an auto name, with what stands around them.
-    fn peers(&self, function: &Function) -> Vec<(Span, Around)> {
+    /// Assertions of a function that count an auto name, with what stands around them; `None` where there
+    /// are too many.
+    fn peers(&self, function: &Function) -> Option<Peers> {
         let frame = &self.site.frames[self.home];
-        let Some(unit) = self.project.unit(&frame.file) else { return Vec::new() };
+        let facts = self.project.files.get(&frame.file)?;
+        let unit = &facts.unit;
         let mine = call::macro_at(unit, frame.at);
         let wrapper = mine.and_then(|expr| match &expr.kind {
             crate::code::ExprKind::Macro { name, .. } if self.home + 1 < self.site.frames.len() => Some(last(name)),
             _ => None,
         });
-        macros_of(function)
-            .into_iter()
-            .filter(|expr| {
-                let crate::code::ExprKind::Macro { name, .. } = &expr.kind else { return false };
-                if wrapper.is_some_and(|wrapper| wrapper == last(name)) {
-                    return true;
-                }
-                known_macro(real_name(unit, name, expr.span)).is_some_and(|(framework, _)| framework == "insta")
-                    && Call::of(unit, expr).is_some_and(|call| call.inline.is_some() || call.name == Name::Auto)
-            })
-            .map(|expr| (expr.span, Around::within(function, self.home, expr.span)))
-            .filter(|(span, around)| !around.duplicates || *span == frame.at)
-            .collect()
+        let known = PEERS.with_borrow(|known| {
+            let (of, peers) = known.as_ref()?;
+            let same = Arc::ptr_eq(&of.facts, facts)
+                && of.function == function.span
+                && of.home == self.home
+                && of.wrapper.as_deref() == wrapper;
+            same.then(|| peers.clone())
+        });
+        let peers = known.unwrap_or_else(|| {
+            let peers: Peers = macros_of(function)
+                .into_iter()
+                .filter(|expr| counts(unit, expr, wrapper))
+                .take(MOST_PEERS + 1)
+                .map(|expr| (expr.span, Around::within(function, self.home, expr.span)))
+                .collect();
+            let wrapper = wrapper.map(str::to_string);
+            let of = PeersOf { facts: facts.clone(), function: function.span, home: self.home, wrapper };
+            PEERS.set(Some((of, peers.clone())));
+            peers
+        });
+        (peers.len() <= MOST_PEERS).then_some(peers)
     }
+}
+
+/// The macro counts an auto name: an assertion of insta's, or another call of the wrapper.
+fn counts(unit: &Unit, expr: &Expr, wrapper: Option<&str>) -> bool {
+    let crate::code::ExprKind::Macro { name, .. } = &expr.kind else { return false };
+    if wrapper.is_some_and(|wrapper| wrapper == last(name)) {
+        return true;
+    }
+    known_macro(real_name(unit, name, expr.span)).is_some_and(|(framework, _)| framework == "insta")
+        && Call::of(unit, expr).is_some_and(|call| call.inline.is_some() || call.name == Name::Auto)
 }
 
 /// The module that the macro's `module_path!()` names: that of the helper's file, in the test's crate where
