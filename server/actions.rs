@@ -7,9 +7,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::amendment::{self, Request};
-use crate::drift::Drift;
 use crate::ledger::{Entry, Kind};
-use crate::oracles::{Baseline, Content, OracleKind};
+use crate::oracles::{Baseline, Content};
 use crate::places::RelPath;
 use crate::rationale::{self, Draft};
 use crate::roles::Role;
@@ -223,8 +222,9 @@ fn document(case: &Case, workspace: &Workspace) -> Option<Action> {
     let today = jiff::tz::Offset::UTC.to_datetime(jiff::Timestamp::now()).date();
     let (old, new, reason, date);
     match (&case.drift, &case.observation, &case.baseline, latest) {
-        (Some(drift), Some(seen), Baseline::Present(recorded), _) => {
-            (old, new) = sides(case, &recorded.content, &seen.content, drift);
+        (Some(drift), Some(_), Baseline::Present(_), _) => {
+            let shown = case.shown()?;
+            (old, new) = rationale::sides(shown.before.as_ref()?, &shown.after, drift);
             (reason, date) = (None, today);
         }
         (None, _, Baseline::Present(recorded), Some(entry)) => {
@@ -249,19 +249,6 @@ fn document(case: &Case, workspace: &Workspace) -> Option<Action> {
         does: Does::Edit { file: pin.file.clone(), edits: vec![(edit.span, edit.text)] },
         drifts: case.drift_id.iter().cloned().collect(),
     })
-}
-
-/// Old and new as a comment shows them; of a digest the texts behind it, where they are known.
-pub fn sides(case: &Case, before: &Content, after: &Content, drift: &Drift) -> (String, String) {
-    let recorded = match &case.baseline {
-        Baseline::Present(recorded) => recorded.preimage.clone(),
-        _ => None,
-    };
-    let observed = case.observation.as_ref().and_then(|seen| seen.preimage.clone());
-    match (case.pin.oracle.kind, recorded, observed) {
-        (OracleKind::Digest, Some(old), Some(new)) => rationale::sides(&Content::Text(old), &Content::Text(new), drift),
-        _ => rationale::sides(before, after, drift),
-    }
 }
 
 fn of_record(entry: &Entry, now: &Content) -> Option<(String, String)> {

@@ -8,11 +8,11 @@ use crate::drift;
 use crate::findings::advice;
 use crate::ledger::{Entry, Kind};
 use crate::observations::From;
-use crate::oracles::{Baseline, Content, OracleKind};
+use crate::oracles::{Baseline, OracleKind};
 use crate::places::RelPath;
 use crate::rationale;
 use crate::roles::Role;
-use crate::survey::{Case, State, Workspace};
+use crate::survey::{Case, Shown, State, Workspace};
 use crate::text::one_line;
 
 /// Most lines of the difference, most cases and most decisions of one hover.
@@ -89,36 +89,9 @@ fn rank(state: State) -> usize {
 
 /// Everything that is known of why these pins hold what they hold, newest first, as Markdown. Asks git.
 pub fn history(cases: &[&Arc<Case>], workspace: &Workspace) -> String {
-    let cases: Vec<&Case> = cases.iter().map(|case| &***case).collect();
     let Some(first) = cases.first() else { return "No pin is here.\n".into() };
     let page = Page { markdown: true };
-    let mut known = decisions(&cases, workspace);
-    let mut seen: Vec<String> = Vec::new();
-    if let Some(git) = workspace.git.as_deref() {
-        // The commit that brought an amendment is the same decision.
-        for decision in known.iter_mut().take(20) {
-            let Some(record) = &decision.record else { continue };
-            if let Some(commit) = git.commits(record, 20).last() {
-                decision.commit = Some(short(&commit.id));
-                seen.push(commit.id.clone());
-            }
-        }
-        let path = first.pin.oracle.path.clone().filter(|_| !in_source(first));
-        for commit in path.iter().flat_map(|path| git.commits(path, 20).to_vec()) {
-            if !seen.contains(&commit.id) {
-                known.push(Decision {
-                    day: commit.at.map(day).unwrap_or_default(),
-                    who: Some(commit.author),
-                    reason: commit.subject,
-                    change: None,
-                    what: "commit",
-                    record: None,
-                    commit: Some(short(&commit.id)),
-                });
-            }
-        }
-        known.sort_by(|a, b| b.day.cmp(&a.day));
-    }
+    let known = known(cases, workspace);
     let name = if first.pin.oracle.key.is_empty() { &first.pin.test } else { &first.pin.oracle.key };
     let mut out = vec![format!("# Why {} is what it is", page.words(&one_line(name, 200))), String::new()];
     if known.is_empty() {
@@ -134,6 +107,51 @@ pub fn history(cases: &[&Arc<Case>], workspace: &Workspace) -> String {
     out.join("\n")
 }
 
+/// Most amendments whose commits are looked up, and most baselines whose commits are told.
+const LOOKED_UP: usize = 20;
+
+/// Amendments, comments and commits of these pins, those of one decision merged, newest first. Asks git.
+pub fn known(cases: &[&Arc<Case>], workspace: &Workspace) -> Vec<Decision> {
+    let cases: Vec<&Case> = cases.iter().map(|case| &***case).collect();
+    let mut known = decisions(&cases, workspace);
+    let Some(git) = workspace.git.as_deref() else { return known };
+    let mut seen: Vec<String> = Vec::new();
+    // The commit that brought an amendment is the same decision.
+    for decision in known.iter_mut().take(LOOKED_UP) {
+        let Some(record) = &decision.record else { continue };
+        if let Some(commit) = git.commits(record, 20).last() {
+            decision.commit = Some(short(&commit.id));
+            seen.push(commit.id.clone());
+        }
+    }
+    let mut paths: Vec<&RelPath> = Vec::new();
+    for path in cases.iter().filter(|case| !in_source(case)).filter_map(|case| case.pin.oracle.path.as_ref()) {
+        if paths.len() < LOOKED_UP && !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    for path in paths {
+        for commit in git.commits(path, 20).iter() {
+            if seen.contains(&commit.id) {
+                continue;
+            }
+            seen.push(commit.id.clone());
+            known.push(Decision {
+                day: commit.at.map(day).unwrap_or_default(),
+                who: Some(commit.author.clone()),
+                reason: commit.subject.clone(),
+                change: None,
+                what: "commit",
+                about: path.to_string(),
+                record: None,
+                commit: Some(short(&commit.id)),
+            });
+        }
+    }
+    known.sort_by(|a, b| b.day.cmp(&a.day));
+    known
+}
+
 fn short(id: &str) -> String {
     id.chars().take(10).collect()
 }
@@ -147,16 +165,22 @@ fn in_source(case: &Case) -> bool {
 }
 
 /// One reason why a pin holds what it holds.
-struct Decision {
-    day: String,
-    who: Option<String>,
-    reason: String,
+#[derive(Debug, Clone)]
+pub struct Decision {
+    /// As in `2026-08-28`; empty where git cannot say.
+    pub day: String,
+    pub who: Option<String>,
+    pub reason: String,
     /// Old → new.
-    change: Option<String>,
+    pub change: Option<String>,
     /// What it was, where it was no accepted drift.
-    what: &'static str,
-    record: Option<RelPath>,
-    commit: Option<String>,
+    pub what: &'static str,
+    /// The oracle's key, or the path of a commit's baseline.
+    pub about: String,
+    /// The amendment's file.
+    pub record: Option<RelPath>,
+    /// First ten digits.
+    pub commit: Option<String>,
 }
 
 /// Amendments and the comment of the same decision merged, newest first.
@@ -168,14 +192,15 @@ fn decisions(cases: &[&Case], workspace: &Workspace) -> Vec<Decision> {
         }
     }
     let mut out: Vec<Decision> = entries.into_iter().map(of_entry).collect();
-    let mut comments = Vec::new();
+    let (mut comments, mut abouts) = (Vec::new(), Vec::new());
     for case in cases {
         let comment = workspace.project.unit(&case.pin.file).and_then(|unit| rationale::find(unit, case.pin.span));
         if let Some(comment) = comment.filter(|comment| !comment.waits() && !comments.contains(comment)) {
             comments.push(comment);
+            abouts.push(case.pin.oracle.key.clone());
         }
     }
-    for comment in comments {
+    for (comment, about) in comments.into_iter().zip(abouts) {
         let reason = comment.reason.clone().unwrap_or_default();
         let cut = reason.trim_end_matches('…');
         let same = |known: &Decision| known.day == comment.date.to_string() && known.reason.starts_with(cut);
@@ -188,6 +213,7 @@ fn decisions(cases: &[&Case], workspace: &Workspace) -> Vec<Decision> {
             reason,
             change: comment.old.zip(comment.new).map(|(old, new)| format!("{old} → {new}")),
             what: "comment",
+            about,
             record: None,
             commit: None,
         });
@@ -221,6 +247,7 @@ fn of_entry(entry: &Arc<Entry>) -> Decision {
         reason: amendment.reason.clone(),
         change,
         what,
+        about: amendment.oracle.clone(),
         record: Some(entry.path.clone()),
         commit: None,
     }
@@ -318,17 +345,7 @@ impl Page {
     }
 
     fn diff(&self, case: &Case) -> Vec<String> {
-        let Some(seen) = &case.observation else { return Vec::new() };
-        let (before, after) = match (&case.baseline, &seen.preimage) {
-            (Baseline::Present(recorded), Some(new)) if case.pin.oracle.kind == OracleKind::Digest => {
-                match &recorded.preimage {
-                    Some(old) => (Some(Content::Text(old.clone())), Content::Text(new.clone())),
-                    None => (Some(recorded.content.clone()), seen.content.clone()),
-                }
-            }
-            (Baseline::Present(recorded), _) => (Some(recorded.content.clone()), seen.content.clone()),
-            _ => (None, seen.content.clone()),
-        };
+        let Some(Shown { before, after }) = case.shown() else { return Vec::new() };
         let whole = drift::unified(before.as_ref(), &after, None);
         let lines: Vec<&str> = whole.lines().filter(|line| line.starts_with(['-', '+', '…'])).collect();
         let mut out = Vec::new();

@@ -71,6 +71,32 @@ pub struct Case {
     pub confirmed: bool,
 }
 
+/// A change as a person reads it: the contents as they are compared, or of digests the texts behind both.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// `None`: nothing is recorded yet.
+    pub before: Option<Content>,
+    pub after: Content,
+}
+
+impl Case {
+    /// Recorded and observed content as a person reads them; `None` where nothing was observed.
+    pub fn shown(&self) -> Option<Shown> {
+        let seen = self.observation.as_ref()?;
+        let recorded = match &self.baseline {
+            Baseline::Present(recorded) => Some(recorded),
+            _ => None,
+        };
+        let preimage = recorded.and_then(|recorded| recorded.preimage.as_ref());
+        Some(match (self.pin.oracle.kind, preimage, &seen.preimage) {
+            (OracleKind::Digest, Some(old), Some(new)) => {
+                Shown { before: Some(Content::Text(old.clone())), after: Content::Text(new.clone()) }
+            }
+            _ => Shown { before: recorded.map(|recorded| recorded.content.clone()), after: seen.content.clone() },
+        })
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 pub struct Survey {
     pub cases: Vec<Arc<Case>>,

@@ -17,7 +17,7 @@ use crate::rationale::{self, Draft};
 use crate::roles::Role;
 use crate::settings::CommentMode;
 use crate::shelf::Read;
-use crate::survey::{Case, State, Workspace};
+use crate::survey::{Case, Shown, State, Workspace};
 use crate::text::{Span, Text};
 
 /// What the person said.
@@ -75,12 +75,7 @@ pub fn plan_accept(case: &Case, workspace: &Workspace, request: &Request) -> Res
         // A file's time is another one in every checkout; only what a run recorded says when.
         at: seen.at.filter(|_| seen.from == observations::From::Run),
     };
-    let shown = match (recorded.and_then(|recorded| recorded.preimage.clone()), &seen.preimage) {
-        (Some(old), Some(new)) if pin.oracle.kind == OracleKind::Digest => {
-            Shown { before: Some(Content::Text(old)), after: Content::Text(new.clone()) }
-        }
-        _ => Shown { before: before.cloned(), after: seen.content.clone() },
-    };
+    let shown = case.shown().unwrap_or_else(|| Shown { before: before.cloned(), after: seen.content.clone() });
     let amendment = Amendment {
         observed: Some(observed),
         proof: request.proof.clone(),
@@ -236,12 +231,6 @@ struct Change<'a> {
     shown: Shown,
     /// An acceptance that is taken back before it was committed, and what stood there before it.
     undone: Option<(&'a Amendment, Then)>,
-}
-
-/// What a person reads of a change: the contents, or for digests the texts behind them.
-struct Shown {
-    before: Option<Content>,
-    after: Content,
 }
 
 impl Change<'_> {

@@ -115,7 +115,8 @@ fn words(unit: &Unit, function: &Function, to: Role, label: &str) -> Vec<Edit> {
             _ => specification,
         });
         if let Some(found) = other.and_then(|other| other.find(there)) {
-            return vec![(Span::new(doc.span.start + found.start(), doc.span.start + found.end()), label.to_string())];
+            let span = Span::new(doc.span.start + found.start(), doc.span.start + found.end());
+            return vec![(span, before_words(label, &there[found.end()..]))];
         }
         if unit.language == Language::Rust {
             let at = text.line_start(text.line_of(doc.span.start));
@@ -148,6 +149,16 @@ fn words(unit: &Unit, function: &Function, to: Role, label: &str) -> Vec<Edit> {
                 vec![(Span::new(at, at), format!("{}# {label}{end}", indent_at(text, function.span.start)))]
             }
         },
+    }
+}
+
+/// The label where `rest` of a doc follows: what was said there stays one sentence with it.
+fn before_words(label: &str, rest: &str) -> String {
+    let more = rest.lines().next().is_some_and(|rest| rest.contains(char::is_alphanumeric));
+    match label.split_once(": ") {
+        Some((kind, "pins current behaviour.")) if more => format!("{kind}:"),
+        _ if more => format!("{};", label.trim_end_matches('.')),
+        _ => label.to_string(),
     }
 }
 
@@ -396,7 +407,7 @@ mod tests {
             expect![[r#"
                 tests/test_a.py
                 def test_a():
-                    """Specification test: <which authority says so?>. rounds as it does."""
+                    """Specification test: <which authority says so?>; rounds as it does."""
                     assert f(1) == 2
                 reclassify: labelled as a specification test
             "#]],

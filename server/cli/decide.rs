@@ -357,11 +357,25 @@ pub fn reclassify(test: &str, to: RoleWord, reason: String, authority: Option<St
         RoleWord::Specification => Role::Specification,
     };
     let request = Request { authority, ..request(&scope.workspace, reason) };
-    let done = amendment::plan_reclassify(&case.pin, &scope.workspace, to, &request)
-        .and_then(|plan| amendment::apply(&scope.workspace.project.root, &plan, &closed));
+    let plan = match amendment::plan_reclassify(&case.pin, &scope.workspace, to, &request) {
+        Ok(plan) => plan,
+        Err(refusal) => return refused(refusal),
+    };
+    let holds = |text: &str| text.contains(amendment::AUTHORITY);
+    let open = plan.changes.iter().any(|change| change.edits.iter().any(|(_, text)| holds(text)));
+    let done = amendment::apply(&scope.workspace.project.root, &plan, &closed);
     match done {
         Ok(applied) => {
-            Outcome::new(format!("{test} is a {} test now; recorded in {}\n", to.word(), applied.record), FINE)
+            let mut text = format!("{test} is a {} test now; recorded in {}\n", to.word(), applied.record);
+            if open {
+                let _ = writeln!(
+                    text,
+                    "Write in {} which authority says so, where {} stands.",
+                    case.pin.file,
+                    amendment::AUTHORITY
+                );
+            }
+            Outcome::new(text, FINE)
         }
         Err(refusal) => refused(refusal),
     }

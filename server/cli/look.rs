@@ -10,7 +10,7 @@ use super::args::{DiffShape, Format, Shape};
 use super::render::{self, Paint};
 use super::{FINE, Outcome, Place, UNUSABLE, WANTS_A_PERSON};
 use crate::findings::{self, Finding};
-use crate::oracles::Baseline;
+use crate::oracles::Content;
 use crate::pins::Extent;
 use crate::places::RelPath;
 use crate::report::{self, Purpose, Report};
@@ -228,14 +228,11 @@ pub fn diff(of: &str, shape: DiffShape, place: &Place) -> Outcome {
         Ok(case) => case,
         Err(message) => return Outcome::refused(message, WANTS_A_PERSON),
     };
-    let (Some(drift), Some(seen)) = (&case.drift, &case.observation) else {
+    let (Some(drift), Some(shown)) = (&case.drift, case.shown()) else {
         return Outcome::refused(format_args!("{of} has no drift"), WANTS_A_PERSON);
     };
-    let before = match &case.baseline {
-        Baseline::Present(recorded) => render::as_text(&recorded.content),
-        _ => String::new(),
-    };
-    let after = render::as_text(&seen.content);
+    let before = shown.before.as_ref().map(render::as_text).unwrap_or_default();
+    let after = render::as_text(&shown.after);
     let key = &case.pin.oracle.key;
     let out = match shape {
         DiffShape::Json => format!(
@@ -262,7 +259,11 @@ pub fn diff(of: &str, shape: DiffShape, place: &Place) -> Outcome {
             let paint = Paint(place.colour);
             let row = report::row(case, &scope.workspace.project, Purpose::Check);
             let mut text = render::drift_lines(&row, None, paint);
-            text.push_str(&render::diff(&before, &after, (&format!("recorded {key}"), "observed"), paint));
+            // A value has no line end to speak of.
+            let value = matches!(shown.after, Content::Value(_));
+            let line = |text: &str| if value { format!("{text}\n") } else { text.to_string() };
+            let names = (&*format!("recorded {key}"), "observed");
+            text.push_str(&render::diff(&line(&before), &line(&after), names, paint));
             text.push_str(&format!("{}\n", findings::advice(&drift.difference)));
             text
         }

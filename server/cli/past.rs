@@ -10,57 +10,118 @@ use super::look::{Scope, from_root};
 use super::render::{self, Paint};
 use super::{FINE, Outcome, Place, UNUSABLE, WANTS_A_PERSON};
 use crate::audit::{self, Report};
-use crate::ledger::Entry;
+use crate::hover;
+use crate::ledger::{Amendment, Entry};
+use crate::oracles::Pin;
+use crate::places::RelPath;
 use crate::report::FindingRow;
+use crate::survey::{Case, Workspace};
 
-/// The decisions about a baseline, a file or a test, newest first.
+/// The decisions about a baseline, a file or a test, newest first: its amendments, the comments above its
+/// pins and the commits of its baseline. Without a name every amendment.
 pub fn log(what: Option<&str>, suspected: bool, shape: Shape, place: &Place) -> Outcome {
     let scope = match Scope::of(&[], place) {
         Ok(scope) => scope,
         Err(refused) => return refused,
     };
-    let path = what.and_then(|what| from_root(&scope.workspace, what.as_ref(), place).ok());
-    let path = path.map(|path| path.to_string());
-    let about = |entry: &&Arc<Entry>| {
-        let amendment = &entry.amendment;
-        let Some(what) = what else { return true };
-        let holds = |path: &str| {
-            let rest = amendment.oracle.strip_prefix(path);
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['#', '/']))
-                || amendment.pin.as_ref().is_some_and(|pin| pin.file.as_str() == path)
-        };
-        let base = what.split('[').next().unwrap_or(what);
-        holds(what)
-            || path.as_deref().is_some_and(holds)
-            || amendment.pin.as_ref().is_some_and(|pin| pin.test == what || pin.test == base)
-    };
-    let entries: Vec<&Arc<Entry>> = scope
-        .workspace
+    let workspace = &scope.workspace;
+    let about = what.map(|what| About::of(what, workspace, place));
+    let entries: Vec<&Arc<Entry>> = workspace
         .ledger
         .entries
         .iter()
-        .filter(about)
+        .filter(|entry| about.as_ref().is_none_or(|about| about.decided(&entry.amendment)))
         .filter(|entry| !suspected || entry.amendment.verdict.as_deref() == Some("suspected-bug"))
         .collect();
-    let out = match shape {
-        Shape::Json => format!(
-            "{:#}\n",
-            json!({ "schema": 1, "amendments": entries.iter().map(|it| row(it)).collect::<Vec<_>>() })
-        ),
-        Shape::Text => {
-            let paint = Paint(place.colour);
-            let mut text: String = entries.iter().map(|entry| lines(entry, paint)).collect();
-            for trouble in &scope.workspace.ledger.troubles {
-                let _ = writeln!(text, "{}  not read: {}", trouble.file, render::plain(&trouble.message));
+    if shape == Shape::Json {
+        let rows: Vec<_> = entries.iter().map(|it| row(it)).collect();
+        return Outcome::new(format!("{:#}\n", json!({ "schema": 1, "amendments": rows })), FINE);
+    }
+    let paint = Paint(place.colour);
+    let mut others: Vec<(String, String)> = Vec::new();
+    let mut commits: Vec<(RelPath, String)> = Vec::new();
+    if let Some(about) = about.as_ref().filter(|_| !suspected) {
+        let survey = scope.survey();
+        let cases: Vec<&Arc<Case>> = survey.cases.iter().filter(|case| about.pinned(&case.pin)).collect();
+        for decision in hover::known(&cases, workspace) {
+            match (decision.record, decision.commit) {
+                (Some(record), Some(commit)) => commits.push((record, commit)),
+                (Some(_), None) => {}
+                (None, commit) => {
+                    let by = decision.who.map(|who| format!(" by {who}")).unwrap_or_default();
+                    let mut text = format!("{}  {}  ", decision.day, paint.strong(&render::plain(&decision.about)));
+                    let _ = writeln!(text, "{}\n    {}", decision.what, render::plain(&decision.reason));
+                    if let Some(change) = &decision.change {
+                        let _ = writeln!(text, "    {}", render::plain(change));
+                    }
+                    if let Some(commit) = commit {
+                        let _ = writeln!(text, "    {}", paint.dim(&render::plain(&format!("{commit}{by}"))));
+                    }
+                    others.push((decision.day, text));
+                }
             }
-            if entries.is_empty() {
-                let about = what.map(|what| format!(" about {what}")).unwrap_or_default();
-                let _ = writeln!(text, "no decision is recorded{about}");
-            }
-            text
         }
+    }
+    let of_entry = |entry: &&Arc<Entry>| {
+        let commit = commits.iter().find(|(record, _)| *record == entry.path).map(|(_, commit)| commit.as_str());
+        (day(entry), lines(entry, commit, paint))
     };
-    Outcome::new(out, FINE)
+    // Of one day the amendments come first, newest above older ones.
+    let mut told: Vec<(String, String)> = entries.iter().map(of_entry).chain(others).collect();
+    told.sort_by(|a, b| b.0.cmp(&a.0));
+    let mut text: String = told.iter().map(|(_, text)| text.as_str()).collect();
+    for trouble in &workspace.ledger.troubles {
+        let _ = writeln!(text, "{}  not read: {}", trouble.file, render::plain(&trouble.message));
+    }
+    if told.is_empty() {
+        let about = what.map(|what| format!(" about {}", render::plain(what))).unwrap_or_default();
+        let _ = writeln!(text, "no decision is recorded{about}");
+    }
+    Outcome::new(text, FINE)
+}
+
+/// What `log` was asked about: a file, a folder or a test.
+struct About {
+    word: String,
+    path: Option<RelPath>,
+}
+
+impl About {
+    fn of(word: &str, workspace: &Workspace, place: &Place) -> About {
+        About { word: word.to_string(), path: from_root(workspace, word.as_ref(), place).ok() }
+    }
+
+    fn test(&self, test: &str) -> bool {
+        test == self.word || test == self.word.split('[').next().unwrap_or_default()
+    }
+
+    /// An oracle's key names a file below the path, or one of its entries.
+    fn oracle(&self, key: &str) -> bool {
+        key == self.word
+            || self.path.as_ref().is_some_and(|path| {
+                let rest = if path.as_str().is_empty() { Some("/") } else { key.strip_prefix(path.as_str()) };
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['#', '/']))
+            })
+    }
+
+    fn file(&self, file: &RelPath) -> bool {
+        self.path.as_ref().is_some_and(|path| file.starts_with(path))
+    }
+
+    fn decided(&self, amendment: &Amendment) -> bool {
+        self.oracle(&amendment.oracle)
+            || amendment.pin.as_ref().is_some_and(|pin| self.file(&pin.file) || self.test(&pin.test))
+    }
+
+    fn pinned(&self, pin: &Pin) -> bool {
+        let base = pin.test_base();
+        self.oracle(&pin.oracle.key) || self.file(&pin.file) || pin.test == self.word || self.test(base)
+    }
+}
+
+/// As in `2026-08-28`.
+fn day(entry: &Entry) -> String {
+    entry.amendment.at.to_string().chars().take(10).collect()
 }
 
 fn row(entry: &Entry) -> serde_json::Value {
@@ -87,10 +148,9 @@ fn row(entry: &Entry) -> serde_json::Value {
     })
 }
 
-fn lines(entry: &Entry, paint: Paint) -> String {
+fn lines(entry: &Entry, commit: Option<&str>, paint: Paint) -> String {
     let it = &entry.amendment;
-    let day = it.at.to_string();
-    let day = day.split('T').next().unwrap_or(&day);
+    let day = day(entry);
     let standing = match (it.pending, entry.committed) {
         (true, _) => ", not finished",
         (false, false) => ", not committed yet",
@@ -114,7 +174,8 @@ fn lines(entry: &Entry, paint: Paint) -> String {
         };
         let _ = writeln!(text, "    {line}");
     }
-    let by = format!("{} by {}{standing}", entry.path, render::plain(&it.author));
+    let commit = commit.map(|commit| format!(", in {commit}")).unwrap_or_default();
+    let by = format!("{} by {}{commit}{standing}", entry.path, render::plain(&it.author));
     let _ = writeln!(text, "    {}", paint.dim(&by));
     text
 }

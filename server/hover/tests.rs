@@ -2,6 +2,7 @@ use expect_test::{Expect, expect};
 
 use super::*;
 use crate::findings::tests::{Bench, TEST, entry, rel, text, value};
+use crate::oracles::Content;
 
 const SITE: &str = "assert f() == 2.67";
 

@@ -17,12 +17,12 @@ use crate::actions::{self, At};
 use crate::amendment::{self, Applied, Request};
 use crate::git;
 use crate::ledger::Entry;
-use crate::oracles::{Baseline, Content, OracleKind, Pin, Refusal};
+use crate::oracles::{Content, OracleKind, Pin, Refusal};
 use crate::places::RelPath;
 use crate::rationale::{self, Draft};
 use crate::report::{self, Purpose};
 use crate::roles::Role;
-use crate::survey::{Case, Workspace};
+use crate::survey::{Case, Shown, Workspace};
 use crate::syntax::Language;
 use crate::text::{Span, Text};
 
@@ -293,7 +293,10 @@ impl Office {
         if !self.declared.apply_edit {
             return Err(format!("this editor takes no edits from a server; {other}"));
         }
-        let (old, new) = case.shown_sides().ok_or_else(|| format!("there is nothing to show in a comment; {other}"))?;
+        let nothing = || format!("there is nothing to show in a comment; {other}");
+        let (drift, sides) = case.drift.as_ref().zip(case.shown()).ok_or_else(nothing)?;
+        let before = sides.before.unwrap_or(Content::Text(String::new()));
+        let (old, new) = rationale::sides(&before, &sides.after, drift);
         let date = jiff::tz::Offset::UTC.to_datetime(jiff::Timestamp::now()).date();
         let draft = Draft { date, old: &old, new: &new, reason: None, marker: Some(id) };
         let longest = view.workspace().project.settings.line_length;
@@ -447,8 +450,8 @@ impl Office {
         let case = &meant.case;
         let drift = case.drift.as_ref().ok_or("there is no drift here")?;
         let seen = case.observation.as_ref().ok_or("nothing was observed here")?;
-        let (before, after) = case.shown_contents().ok_or("nothing was observed here")?;
-        let (old, new) = (plain(&before)?, plain(&after)?);
+        let Shown { before, after } = case.shown().ok_or("nothing was observed here")?;
+        let (old, new) = (before.as_ref().map_or(Ok(String::new()), plain)?, plain(&after)?);
         let title = format!("{} (recorded ↔ observed)", case.pin.test);
         let language = match case.pin.oracle.kind {
             OracleKind::Literal => case.pin.language.word(),
@@ -465,7 +468,7 @@ impl Office {
             let text = format!(
                 "# {title}\n# {}\n{}",
                 drift.brief,
-                crate::drift::unified(Some(&before), &after, Some(("recorded", "observed")))
+                crate::drift::unified(before.as_ref(), &after, Some(("recorded", "observed")))
             );
             self.show_page(&format!("{}.diff", case.drift_id.as_deref().unwrap_or("drift")), &text)?;
         }
@@ -526,26 +529,6 @@ impl Meant {
     fn waiting(&self, id: &str) -> Option<rationale::Rationale> {
         let unit = self.view.workspace().project.unit(&self.case.pin.file)?;
         rationale::find(unit, self.case.pin.span).filter(|note| note.marker.as_deref() == Some(id))
-    }
-}
-
-impl Case {
-    /// Recorded and observed content as a person reads them: of digests the texts behind.
-    fn shown_contents(&self) -> Option<(Content, Content)> {
-        let seen = self.observation.as_ref()?;
-        let (before, preimage) = match &self.baseline {
-            Baseline::Present(recorded) => (recorded.content.clone(), recorded.preimage.clone()),
-            _ => (Content::Text(String::new()), None),
-        };
-        match (self.pin.oracle.kind, preimage, seen.preimage.clone()) {
-            (OracleKind::Digest, Some(old), Some(new)) => Some((Content::Text(old), Content::Text(new))),
-            _ => Some((before, seen.content.clone())),
-        }
-    }
-
-    fn shown_sides(&self) -> Option<(String, String)> {
-        let (before, after) = self.shown_contents()?;
-        Some(rationale::sides(&before, &after, self.drift.as_ref()?))
     }
 }
 

@@ -7,7 +7,9 @@ mod bad_input;
 mod calls;
 #[cfg(feature = "full")]
 mod demo;
+mod formats;
 mod literals;
+mod past;
 mod record;
 mod snapshots;
 mod story;
