@@ -93,7 +93,7 @@ fn what_a_status_counts_is_chosen_by_the_caller() {
     pindrift(&fixture, &["check", "--strict"]).with(0);
     // A comment whose "New" is not what is pinned is a warning.
     let test = fixture.read("tests/test_pages.py");
-    let comment = "    # 2020-02-02: intentional drift. Old: net: 0. New: net: 1.\n    # Reason: rule 7\n    check(\"";
+    let comment = "    # 2020-02-02: intentional drift. Old: 90%. New: 70%.\n    # Reason: rule 7\n    check(\"";
     fixture.write(&format!("//- tests/test_pages.py\n{}", test.replace("    check(\"", comment)));
     fixture.commit("a comment");
     let out = pindrift(&fixture, &["check"]).with(0);
