@@ -57,13 +57,8 @@ impl Scope {
         survey
     }
 
-    /// What an editor would underline in the scope.
+    /// Every finding of the scope.
     pub fn findings(&self, survey: &Survey) -> Vec<Finding> {
-        findings::everything(survey, &self.workspace)
-    }
-
-    /// Every finding, for programs.
-    pub fn everything(&self, survey: &Survey) -> Vec<Finding> {
         findings::everything(survey, &self.workspace)
     }
 
@@ -101,7 +96,7 @@ pub fn pins(paths: &[PathBuf], shape: Shape, place: &Place) -> Outcome {
         Err(refused) => return refused,
     };
     let survey = scope.survey();
-    let findings = scope.everything(&survey);
+    let findings = scope.findings(&survey);
     let report = report::report(&survey, &findings, &scope.workspace.project, Purpose::Pins);
     let out = match shape {
         Shape::Json => as_json(&report),
@@ -140,10 +135,7 @@ pub fn check(paths: &[PathBuf], observed: bool, strict: bool, format: Format, pl
         Err(refused) => return refused,
     };
     let survey = scope.survey();
-    let findings = match format {
-        Format::Json => scope.everything(&survey),
-        _ => scope.findings(&survey),
-    };
+    let findings = scope.findings(&survey);
     let report = report::report(&survey, &findings, &scope.workspace.project, Purpose::Check);
     let wants = report::needs_a_person(&report, scope.workspace.opted_in(), observed, strict);
     let status = if wants { WANTS_A_PERSON } else { FINE };
