@@ -497,3 +497,34 @@ fn twins_are_found_and_amended_from() {
     assert_eq!(amended.oracle[0].after.as_deref(), Some(&b"{ \"a\": 2 }\n"[..]), "JSON as the test laid it out");
     assert!(amend(&pins[1], &observed, None, &project).is_err());
 }
+
+#[test]
+fn a_file_of_which_only_the_length_is_compared_is_no_golden() {
+    let test = |name: &str| {
+        format!(
+            r#"
+//- tests/test_a.py
+from pathlib import Path
+
+from app import render
+
+GOLDEN = Path(__file__).parent / "golden" / "a.txt"
+
+
+def test_a():
+    assert {name}(render()) == {name}(GOLDEN.read_text())
+//- tests/golden/a.txt
+a
+"#
+        )
+    };
+    for reduces in ["len", "bool", "type"] {
+        check(&test(reduces), expect![[""]]);
+    }
+    check(
+        &test("tidy"),
+        expect![[r#"
+            tests/test_a.py::test_a:9 golden-file tests/golden/a.txt [UniversalNewlines, Unknown("tidy")]
+        "#]],
+    );
+}
