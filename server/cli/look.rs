@@ -47,6 +47,8 @@ impl Scope {
             _ => Extent::All,
         };
         let mut survey = self.workspace.survey(files, &|| false).unwrap_or_default();
+        // Here no editor is at hand that would save what waits for it.
+        survey.troubles.extend(self.workspace.ledger.waiting.iter().cloned());
         survey.cases.retain(|case| {
             self.holds(&case.pin.file)
                 || case.pin.oracle.path.as_ref().is_some_and(|path| self.holds(path))

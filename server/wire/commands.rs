@@ -24,7 +24,7 @@ use crate::report::{self, Purpose};
 use crate::roles::Role;
 use crate::survey::{Case, Shown, Workspace};
 use crate::syntax::Language;
-use crate::text::{Span, Text};
+use crate::text::{Span, Text, one_line};
 
 /// Everything that a command works with.
 pub struct Office {
@@ -61,7 +61,7 @@ impl Office {
             "pindrift.history" => self.history(argument, cancelled),
             "pindrift.drifts" => self.drifts(argument, cancelled),
             _ if offer::LATER.contains(&id) => Err(format!("{id} comes later; this version does not know it yet")),
-            _ => Err(format!("{id} is not a command of this server")),
+            _ => Err(format!("`{}` is not a command of this server", one_line(id, 60))),
         }
     }
 
@@ -93,6 +93,7 @@ impl Office {
                 return Ok(Meant { view: view.clone(), case: case.clone() });
             }
         }
+        let id = one_line(id, 40);
         Err(format!("the drift {id} is not there any more: something changed since it was shown; look at it again"))
     }
 
@@ -111,13 +112,14 @@ impl Office {
                 return Ok((view.clone(), found));
             }
         }
+        let name = one_line(name, 200);
         Err(format!("{name} is in no folder that is open here; open the file, then try again"))
     }
 
     fn by_place(&self, argument: &Value, fits: &dyn Fn(&Case) -> bool, cancelled: &Cancelled) -> Result<Meant, String> {
         let (view, path) = self.file(argument)?;
         let survey = view.survey(&path, &|| cancelled.is_set()).ok_or("cancelled")?;
-        let line = line(argument);
+        let line = line(argument)?;
         let source = view.text(&path).unwrap_or_else(|| Text::new(""));
         let mut found: Vec<&Arc<Case>> = match line {
             Some(line) => {
@@ -235,7 +237,9 @@ impl Office {
             drop_it();
             return Err("the open text cannot be edited now; try again".into());
         };
-        let _ = self.queue.send(Event::Editing { root: root.path.clone(), paths: paths.clone(), begins: true });
+        let edit_of = applied.record.clone();
+        let _ = self.queue.send(Event::Editing { root: root.path.clone(), edit: edit_of.clone(), paths: Some(paths) });
+        let answered = Event::Editing { root: root.path.clone(), edit: edit_of, paths: None };
         let (queue, outbox, record) = (self.queue.clone(), self.outbox.clone(), applied.record.clone());
         let waits = applied.pending;
         let then = move |answer: Option<tower_lsp::ls_types::ApplyWorkspaceEditResponse>| {
@@ -258,7 +262,7 @@ impl Office {
                         (true, Ok(())) => {}
                     }
                 }
-                let _ = queue.send(Event::Editing { root: root.path.clone(), paths, begins: false });
+                let _ = queue.send(answered);
                 let _ = queue.send(Event::Disk(vec![root.absolute(&record)]));
             });
         };
@@ -392,7 +396,7 @@ impl Office {
         if let Some(test) = text(argument, "test") {
             found.retain(|pin| pin.test == test || pin.test_base() == test);
         }
-        if let (Some(line), Some(source)) = (line(argument), view.text(&path)) {
+        if let (Some(line), Some(source)) = (line(argument)?, view.text(&path)) {
             let at = source.line_span(line);
             let at = Span::new(at.start, at.end.max(at.start + 1));
             found.retain(|pin| pin.test_span.unwrap_or(pin.span).contains(Span::new(at.start, at.start)));
@@ -417,7 +421,7 @@ impl Office {
             let case = case.ok_or_else(|| format!("{}: its pin is not there any more", entry.path))?;
             return Ok(Decision { view: view.clone(), case: case.clone(), entry });
         }
-        Err(format!("{name} is no amendment of an open workspace"))
+        Err(format!("{} is no amendment of an open workspace", one_line(name, 200)))
     }
 
     /// Shows the baseline at its changed line; from a baseline its pins.
@@ -543,10 +547,19 @@ fn text<'v>(argument: &'v Value, key: &str) -> Option<&'v str> {
     argument.get(key).and_then(Value::as_str).filter(|text| !text.is_empty())
 }
 
-/// 0-based line of `line` or `line1`.
-fn line(argument: &Value) -> Option<usize> {
-    let number = |key: &str| argument.get(key).and_then(Value::as_u64).map(|line| line as usize);
-    number("line").or_else(|| number("line1").map(|line| line.saturating_sub(1)))
+/// 0-based line of `line` or `line1`. A line that is there and is none must not widen what is meant.
+fn line(argument: &Value) -> Result<Option<usize>, String> {
+    for (key, first) in [("line", 0), ("line1", 1)] {
+        match argument.get(key) {
+            None | Some(Value::Null) => {}
+            Some(said) => {
+                let line = said.as_u64().and_then(|line| usize::try_from(line.checked_sub(first)?).ok());
+                let why = || format!("`{key}` is a whole number from {first}, not {}", one_line(&said.to_string(), 40));
+                return line.map(Some).ok_or_else(why);
+            }
+        }
+    }
+    Ok(None)
 }
 
 fn shown(uri: Uri, selection: Option<Range>) -> ShowDocumentParams {

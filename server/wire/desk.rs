@@ -32,6 +32,8 @@ const DISK: (Duration, Duration) = (Duration::from_millis(100), Duration::from_m
 const WHOLE: Duration = Duration::from_millis(500);
 /// Most new folders that are watched before anything in them is known to matter.
 const FRESH: usize = 200;
+/// How long the editor's answer to an edit is waited for. After that what is saved decides.
+const ANSWER: Duration = Duration::from_secs(10);
 /// A turn that takes longer is told in the log.
 const SLOW: Duration = Duration::from_millis(50);
 
@@ -89,8 +91,10 @@ pub enum Event {
     /// The editor was asked to change these files; or it has answered.
     Editing {
         root: PathBuf,
-        paths: Vec<RelPath>,
-        begins: bool,
+        /// The amendment that the edit belongs to.
+        edit: RelPath,
+        /// `None`: it has answered, or will not be waited for any longer.
+        paths: Option<Vec<RelPath>>,
     },
     Disk(Vec<PathBuf>),
     Lost,
@@ -137,13 +141,22 @@ struct Desk {
     changed: BTreeSet<PathBuf>,
     changed_at: Option<(Instant, Instant)>,
     /// Files that the editor was asked to change and has not answered about.
-    editing: Vec<(PathBuf, RelPath)>,
+    editing: Vec<Editing>,
     /// Files saved or closed of which the amendments are to be looked at.
     unsettled: BTreeSet<(PathBuf, RelPath)>,
     /// Answered when the next looks at the disk are done.
     rechecks: Vec<oneshot::Sender<()>>,
     /// Folders that came up among the changes: watched from then on, and looked at twice.
     fresh: BTreeSet<PathBuf>,
+}
+
+/// An edit that was sent and has no answer yet.
+struct Editing {
+    root: PathBuf,
+    edit: RelPath,
+    paths: Vec<RelPath>,
+    /// Until when its answer is waited for.
+    until: Instant,
 }
 
 struct Open {
@@ -276,18 +289,12 @@ impl Desk {
             }
             Event::Configure(settings) => Arc::make_mut(&mut self.declared).configure(&settings),
             Event::CancelProgress => self.scan.cancel.store(true, Ordering::Relaxed),
-            Event::Editing { root, paths, begins } => {
-                let named = paths.into_iter().map(|path| (root.clone(), path));
-                if begins {
-                    self.editing.extend(named);
-                } else {
-                    for one in named {
-                        if let Some(at) = self.editing.iter().position(|known| *known == one) {
-                            self.editing.swap_remove(at);
-                        }
-                    }
-                    self.settle();
-                }
+            Event::Editing { root, edit, paths: Some(paths) } => {
+                self.editing.push(Editing { root, edit, paths, until: Instant::now() + ANSWER });
+            }
+            Event::Editing { root, edit, paths: None } => {
+                self.editing.retain(|known| known.root != root || known.edit != edit);
+                self.settle();
             }
             Event::Disk(paths) => {
                 self.changed.extend(paths);
@@ -307,13 +314,18 @@ impl Desk {
         let disk = self.changed_at.map(|(first, last)| (last + DISK.0).min(first + DISK.1));
         let documents = self.documents.values().filter_map(|open| open.due);
         let rooms = self.rooms.values().filter_map(|room| room.due);
-        disk.into_iter().chain(documents).chain(rooms).min()
+        let edits = self.editing.iter().map(|edit| edit.until);
+        disk.into_iter().chain(documents).chain(rooms).chain(edits).min()
     }
 
     fn work_due(&mut self) {
         let now = Instant::now();
         if self.changed_at.is_some_and(|(first, last)| (last + DISK.0).min(first + DISK.1) <= now) {
             self.look_at_disk();
+        }
+        if self.editing.iter().any(|edit| edit.until <= now) {
+            self.editing.retain(|edit| edit.until > now);
+            self.settle();
         }
         let due: Vec<Uri> = self
             .documents
@@ -395,7 +407,7 @@ impl Desk {
     /// Looks at what was saved or closed, and at the amendments about it, where no edit is under way.
     fn settle(&mut self) {
         for (root, path) in std::mem::take(&mut self.unsettled) {
-            if self.editing.contains(&(root.clone(), path.clone())) {
+            if self.editing.iter().any(|edit| edit.root == root && edit.paths.contains(&path)) {
                 self.unsettled.insert((root, path));
                 continue;
             }
@@ -413,6 +425,8 @@ impl Desk {
         }
         if let Some((root, path)) = open.room {
             self.stale(&root);
+            // What the editor does not show any more it will not answer about.
+            self.editing.retain(|edit| edit.root != root || !edit.paths.contains(&path));
             self.unsettled.insert((root.clone(), path));
             self.settle();
             // As a closed file it may have diagnostics of its own.

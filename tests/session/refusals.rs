@@ -54,6 +54,47 @@ fn an_edit_that_is_never_answered_stops_nothing() {
 }
 
 #[test]
+fn a_document_closed_before_the_edit_is_answered_leaves_the_drift_and_no_record() {
+    let fixture = Fixture::committed(BILL);
+    let mut session = opened(&fixture, "neovim-0.12");
+    let id = drift_id(&mut session, TEST);
+    session.edits = Edits::Ignore;
+    let answer = session.execute("pindrift.accept", json!({ "drift": id, "reason": REASON }));
+    assert_eq!(answer["result"]["pending"], true, "{answer}");
+    session.until("the edit", |session| session.unanswered == 1);
+    session.close(TEST);
+    session.until("a word to the person", |session| !session.shown.is_empty());
+    session.take_shown();
+    nothing_accepted(&mut session, &fixture);
+    session.edits = Edits::Apply;
+    session.open_document(TEST);
+    session.until("the drift again", |session| drifted(session, TEST));
+    let answer = session.execute("pindrift.accept", json!({ "drift": id, "reason": REASON }));
+    assert_eq!(answer["result"]["accepted"], true, "{answer}");
+    session.until("the comment", |session| session.text(TEST).contains(REASON));
+    session.save(TEST);
+    session.until("the record", |_| amendments(&fixture).len() == 1);
+}
+
+#[test]
+fn a_line_that_is_none_names_nothing() {
+    let fixture = Fixture::committed(BILL);
+    let mut session = opened(&fixture, "neovim-0.12");
+    drift_id(&mut session, TEST);
+    let uri = session.uri(TEST);
+    for (key, line) in [("line", json!("12")), ("line", json!(-1)), ("line", json!(1.5)), ("line1", json!(0))] {
+        let answer = session.execute("pindrift.accept", json!({ "uri": uri, key: line, "reason": REASON }));
+        let message = answer["error"]["message"].as_str().unwrap_or_else(|| panic!("{line}: {answer}"));
+        assert!(message.contains("whole number"), "{message}");
+    }
+    let long = "x\u{1b}".repeat(50_000);
+    let answer = session.execute("pindrift.accept", json!({ "drift": long, "reason": REASON }));
+    let message = answer["error"]["message"].as_str().unwrap_or_else(|| panic!("{answer}"));
+    assert!(message.len() < 300 && !message.contains('\u{1b}'), "{message}");
+    nothing_accepted(&mut session, &fixture);
+}
+
+#[test]
 fn a_stale_drift_is_refused_and_says_so() {
     let fixture = Fixture::committed(BILL);
     let mut session = opened(&fixture, "neovim-0.12");
