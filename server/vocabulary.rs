@@ -10,8 +10,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use regex::Regex;
-use streaming_iterator::StreamingIterator;
-use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, QueryErrorKind, Tree};
+use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, QueryErrorKind, StreamingIterator, Tree};
 
 use crate::places::RelPath;
 use crate::shelf::{Read, Shelf};

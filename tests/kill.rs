@@ -114,6 +114,8 @@ fn accept(folder: &Path, strace: &[String]) -> Run {
 
 fn has_strace() -> bool {
     let found = Command::new("strace").args(["-o", "/dev/null", "true"]).output().is_ok_and(|out| out.status.success());
+    // ./tests/run installs it, and skips nothing.
+    assert!(found || !cfg!(feature = "full"), "strace is not here or may not trace");
     if !found {
         eprintln!("skipped: strace is not here or may not trace");
     }

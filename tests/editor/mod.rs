@@ -13,6 +13,14 @@ use serde_json::{Value, json};
 /// Longest wait for anything; the machine may be busy.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
+/// A limit as long as it has to be while other programs want the processor too.
+pub fn stretched(limit: Duration) -> Duration {
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load: f64 = load.split_whitespace().next().and_then(|load| load.parse().ok()).unwrap_or(1.0);
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    limit.mul_f64((load / cores as f64).clamp(1.0, 10.0))
+}
+
 pub struct Pipe {
     pub child: Child,
     pub stdin: Option<ChildStdin>,
@@ -99,7 +107,7 @@ impl Pipe {
     }
 
     pub fn answer(&mut self, id: i64) -> Value {
-        self.find(PATIENCE, |message| message["id"] == id && message.get("method").is_none())
+        self.find(stretched(PATIENCE), |message| message["id"] == id && message.get("method").is_none())
             .unwrap_or_else(|| panic!("no answer to request {id}"))
     }
 
@@ -116,7 +124,7 @@ impl Pipe {
 
     /// The exit status, if the server ends in time.
     pub fn ended(&mut self, patience: Duration) -> Option<ExitStatus> {
-        let until = Instant::now() + patience;
+        let until = Instant::now() + stretched(patience);
         loop {
             if let Some(status) = self.child.try_wait().expect("the server's state") {
                 return Some(status);

@@ -2,6 +2,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::editor::stretched;
 use super::{URI, alive, open, server, trigger};
 
 fn type_at(pipe: &mut super::Pipe, version: i32, column: usize, text: &str) {
@@ -82,7 +83,7 @@ fn a_hover_does_not_wait_for_computing_requests() {
     }
     let started = Instant::now();
     alive(&mut pipe);
-    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+    assert!(started.elapsed() < stretched(Duration::from_secs(3)), "{:?}", started.elapsed());
 }
 
 #[test]
@@ -150,12 +151,12 @@ fn a_client_that_never_reads_stops_nothing() {
         }
         Ok::<(), std::io::Error>(())
     });
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + Duration::from_secs(240);
     while !writing.is_finished() && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(20));
     }
     let all_taken = writing.is_finished();
-    let ended = (0..500).any(|_| {
+    let ended = (0..3000).any(|_| {
         std::thread::sleep(Duration::from_millis(10));
         child.try_wait().is_ok_and(|status| status.is_some())
     });

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::editor::{PATIENCE, Pipe, command};
+use crate::editor::{PATIENCE, Pipe, command, stretched};
 
 pub struct Session {
     pub pipe: Pipe,
@@ -221,7 +221,11 @@ impl Session {
 
     /// Takes messages until `done`; fails with `what` after a long wait.
     pub fn until(&mut self, what: &str, done: impl Fn(&Session) -> bool) {
-        assert!(self.within(PATIENCE, done), "waited in vain for {what}; diagnostics: {:#?}", self.diagnostics);
+        assert!(
+            self.within(stretched(PATIENCE), done),
+            "waited in vain for {what}; diagnostics: {:#?}",
+            self.diagnostics
+        );
     }
 
     pub fn within(&mut self, patience: Duration, done: impl Fn(&Session) -> bool) -> bool {

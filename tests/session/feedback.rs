@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::client::Session;
+use super::editor::stretched;
 use super::fixture::Fixture;
 use super::{BILL, PROFILES, TEST, codes, drifted, options};
 
@@ -21,9 +22,9 @@ fn an_artefact_written_from_outside_shows_within_two_seconds_in_every_editor() {
         assert_eq!(codes(&session, TEST), [""; 0], "{name}");
         // As a test run does it: the file is written anew.
         fixture.write("//- tests/actual/bill.txt\ntotal 12\n");
-        assert!(session.within(TWO_SECONDS, |session| drifted(session, TEST)), "{name}: the drift");
+        assert!(session.within(stretched(TWO_SECONDS), |session| drifted(session, TEST)), "{name}: the drift");
         std::fs::remove_file(fixture.at("tests/actual/bill.txt")).expect("removed");
-        assert!(session.within(TWO_SECONDS, |session| !drifted(session, TEST)), "{name}: its end");
+        assert!(session.within(stretched(TWO_SECONDS), |session| !drifted(session, TEST)), "{name}: its end");
     }
 }
 
@@ -38,7 +39,7 @@ fn a_folder_of_artefacts_that_a_first_run_makes_is_seen() {
     session.idle(Duration::from_millis(700));
     assert!(!drifted(&session, TEST));
     fixture.write("//- tests/actual/bill.txt\ntotal 12\n");
-    assert!(session.within(TWO_SECONDS, |session| drifted(session, TEST)));
+    assert!(session.within(stretched(TWO_SECONDS), |session| drifted(session, TEST)));
 }
 
 #[test]
