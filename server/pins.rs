@@ -182,7 +182,7 @@ fn words(language: Language) -> Option<&'static Regex> {
         }
         Language::Rust => (
             &RUST,
-            r"assert|insta|expect|golden|snapshot|macro_rules|#\[test|[:_a-z]test\b|test_case|#\[path|mod [A-Za-z_0-9]+;|snapbox|trycmd|trybuild",
+            r"assert|insta|expect|golden|snapshot|macro_rules|#\[test|[:_a-z]test(?-u:\b)|test_case|#\[path|mod [A-Za-z_0-9]+;|snapbox|trycmd|trybuild",
         ),
     };
     slot.get_or_init(|| Regex::new(words).ok()).as_ref()

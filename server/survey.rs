@@ -191,6 +191,26 @@ impl Workspace {
     /// Cases of the extent, in the order of their places. Orphans only for the whole root.
     pub fn survey(&self, extent: &Extent, cancelled: &dyn Fn() -> bool) -> Option<Survey> {
         let project = &self.project;
+        let mut survey = self.states(extent, cancelled)?;
+        for case in survey.cases.iter_mut().filter(|case| case.drift_id.is_some()) {
+            if cancelled() {
+                return None;
+            }
+            let case = Arc::make_mut(case);
+            case.compare();
+            case.within_the_literal(project);
+        }
+        if *extent == Extent::All {
+            let pins: Vec<Pin> = survey.cases.iter().map(|case| case.pin.clone()).collect();
+            survey.orphans = orphans(&pins, project);
+        }
+        Some(survey)
+    }
+
+    /// The same without what only a reader needs: cases with their state and the id of their drift, the
+    /// difference itself not looked at; no orphans.
+    pub fn states(&self, extent: &Extent, cancelled: &dyn Fn() -> bool) -> Option<Survey> {
+        let project = &self.project;
         let pins = pins(project, extent);
         let clean = self.clean_check();
         let mut cases = Vec::with_capacity(pins.len());
@@ -202,10 +222,6 @@ impl Workspace {
             cases.push(self.case(pin, &clean, &mut unreadable));
         }
         mark_disagreeing(&mut cases);
-        let orphans = match extent {
-            Extent::All => orphans(&pins, project),
-            Extent::Files(_) => Vec::new(),
-        };
         let mut troubles: Vec<Trouble> = self.troubles.iter().cloned().chain(unreadable).collect();
         troubles.extend(self.ledger.troubles.iter().cloned());
         troubles.extend(self.records.troubles.iter().cloned());
@@ -216,7 +232,7 @@ impl Workspace {
         }
         troubles.sort();
         troubles.dedup();
-        Some(Survey { cases: cases.into_iter().map(Arc::new).collect(), orphans, troubles })
+        Some(Survey { cases: cases.into_iter().map(Arc::new).collect(), orphans: Vec::new(), troubles })
     }
 
     fn clean_check(&self) -> impl Fn(&RelPath) -> bool + '_ {
@@ -265,8 +281,8 @@ impl Workspace {
             (_, Some(_)) => State::Drift,
         };
         if matches!(case.state, State::Drift | State::Failed | State::Missing) {
-            case.compare();
-            case.within_the_literal(project);
+            let seen = case.observation.as_ref().filter(|seen| !seen.stale);
+            case.drift_id = seen.map(|seen| drift_id(pin, &case.baseline, &seen.content));
         }
         case.confirmed = match case.history.first() {
             Some(latest) if case.state != State::Match => latest.amendment.after.is_none(),
@@ -298,7 +314,6 @@ impl Case {
             self.changed_lines = found.content_lines.iter().map(|line| line + first_line - 1).collect();
             self.inserted_after = found.inserted_after.iter().map(|line| line + first_line - 1).collect();
         }
-        self.drift_id = Some(drift_id(&self.pin, &self.baseline, &seen.content));
         self.drift = found;
     }
 
@@ -395,10 +410,7 @@ fn mark_disagreeing(cases: &mut [Case]) {
             for index in group {
                 let case = &mut cases[*index];
                 case.state = State::Unstable;
-                case.drift = None;
                 case.drift_id = None;
-                case.changed_lines.clear();
-                case.inserted_after.clear();
             }
         }
     }

@@ -306,6 +306,9 @@ pub(super) fn apply(
         )));
     }
     write::verify(root, plan, open)?;
+    if let Ok(folder) = folder(root) {
+        tidy_folder(&folder, true);
+    }
     let steps = |changes: &[FileChange]| changes.iter().map(|change| Step::of(change, open(&change.path))).collect();
     let intent = Intent {
         changes: steps(&plan.changes),

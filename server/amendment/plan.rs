@@ -335,7 +335,7 @@ impl Change<'_> {
             return refuse(format!("{} changed since this drift was shown; look at it again", pin.file));
         }
         let (was, is) = rationale::sides(before, &self.shown.after, &drift);
-        let is = shown_after.filter(|shown| is_short(shown)).map_or(is, str::to_string);
+        let is = shown_after.filter(|shown| shows(&self.shown.after, shown)).map_or(is, str::to_string);
         let draft = Draft {
             date: jiff::tz::Offset::UTC.to_datetime(amendment.at).date(),
             old: &was,
@@ -348,9 +348,9 @@ impl Change<'_> {
     }
 }
 
-/// A literal that a comment shows as it stands.
-pub(super) fn is_short(literal: &str) -> bool {
-    literal.chars().count() <= 60 && !literal.contains('\n')
+/// Whether a comment shows a value as its literal stands: texts are told without their quotes.
+pub(super) fn shows(value: &Content, literal: &str) -> bool {
+    matches!(value, Content::Value(_)) && literal.chars().count() <= 60 && !literal.contains('\n')
 }
 
 pub(super) fn source(workspace: &Workspace, file: &RelPath) -> Result<String, Refusal> {

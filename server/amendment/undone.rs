@@ -131,5 +131,5 @@ fn rendered(case: &Case, workspace: &Workspace, decided: &Amendment, after: &Con
 /// A value as the comment shows it where its oracle is a short literal.
 fn literal_of(case: &Case, workspace: &Workspace, value: &Content) -> Option<String> {
     let amended = oracles::framework(&case.pin.framework)?.amend(&case.pin, value, None, &workspace.project).ok()?;
-    amended.shown_after.filter(|shown| super::plan::is_short(shown))
+    amended.shown_after.filter(|shown| super::plan::shows(value, shown))
 }

@@ -49,7 +49,7 @@ fn request(workspace: &Workspace, reason: String) -> Request {
 }
 
 fn everything(workspace: &Workspace) -> Survey {
-    workspace.survey(&Extent::All, &|| false).unwrap_or_default()
+    workspace.states(&Extent::All, &|| false).unwrap_or_default()
 }
 
 fn refused(refusal: Refusal) -> Outcome {

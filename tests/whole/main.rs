@@ -10,8 +10,10 @@ mod demo;
 mod formats;
 mod literals;
 mod past;
+mod places;
 mod record;
 mod snapshots;
+mod storage;
 mod story;
 #[cfg(feature = "full")]
 mod trust;

@@ -3,8 +3,9 @@
 //! finishing gives the tree that an undisturbed run gives. The faults are strace's; without strace the
 //! tests say so and are skipped.
 
-#[path = "fixture/mod.rs"]
+#[path = "../fixture/mod.rs"]
 mod fixture;
+mod program;
 
 use std::collections::BTreeMap;
 use std::path::Path;
