@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use super::{FINE, Outcome, Place, UNUSABLE};
+use super::{FINE, Outcome, Place, UNUSABLE, render};
 use crate::places::{Root, RootKind};
 use crate::survey::{SETTINGS, Workspace};
 
@@ -35,7 +35,11 @@ pub fn doctor(place: &Place) -> Outcome {
         _ => "no work tree: there is no history, so accepting refuses; `git init` and commit first".into(),
     };
     let _ = writeln!(text, "git        {git}");
-    let _ = writeln!(text, "record     {} amendments in .pindrift/amendments", workspace.ledger.entries.len());
+    let _ = writeln!(
+        text,
+        "record     {} in .pindrift/amendments",
+        render::count(workspace.ledger.entries.len(), "amendment")
+    );
     let sources = workspace.project.files.len();
     let all = workspace.project.shelf.files().count();
     let _ = writeln!(text, "files      {all}, of them {sources} sources that may hold pins");
@@ -58,7 +62,7 @@ pub fn doctor(place: &Place) -> Outcome {
     }
     for trouble in &survey.troubles {
         let at = trouble.at.map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default();
-        let _ = writeln!(text, "  {}{at}  {}", trouble.file, super::render::plain(&trouble.message));
+        let _ = writeln!(text, "  {}{at}  {}", trouble.file, render::plain(&trouble.message));
     }
     Outcome::new(text, FINE)
 }

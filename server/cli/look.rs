@@ -106,10 +106,11 @@ pub fn pins(paths: &[PathBuf], shape: Shape, place: &Place) -> Outcome {
             let paint = Paint(place.colour);
             let mut text: String = report.assertions.iter().map(|row| render::pin_line(row, paint)).collect();
             text.push_str(&troubles(&survey));
+            let files = report.assertions.iter().map(|row| &row.file).collect::<BTreeSet<_>>().len();
             text.push_str(&format!(
-                "{} pins in {} files\n",
-                report.assertions.len(),
-                report.assertions.iter().map(|row| &row.file).collect::<BTreeSet<_>>().len()
+                "{} in {}\n",
+                render::count(report.assertions.len(), "pin"),
+                render::count(files, "file")
             ));
             text
         }

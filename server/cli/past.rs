@@ -236,8 +236,8 @@ fn summary(report: &Report) -> String {
     let failed = report.failures().count();
     let base = report.base.get(..10).unwrap_or(&report.base);
     format!(
-        "{} oracles looked at since {base}: {} changed with their decisions, {failed} without\n",
-        report.looked_at,
+        "{} looked at since {base}: {} changed with their decisions, {failed} without\n",
+        render::count(report.looked_at, "oracle"),
         report.items.len() - failed
     )
 }

@@ -47,6 +47,11 @@ pub fn plain(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
+/// `1 pin`, `2 pins`.
+pub fn count(number: usize, word: &str) -> String {
+    format!("{number} {word}{}", if number == 1 { "" } else { "s" })
+}
+
 /// The same for a text whose line ends and tabs stay.
 pub fn plain_lines(text: &str) -> String {
     text.chars().map(|c| if matches!(c, '\n' | '\t') { c.to_string() } else { shown(c) }).collect()
