@@ -139,6 +139,13 @@ impl Git {
             Ok(_) => Ok(()),
             Err(Failure::Absent) => Err(Refusal("git was not found; install it, or put it on the PATH".into())),
             Err(Failure::Late) => Err(Refusal("git did not answer within 2 s; try again".into())),
+            Err(Failure::Said(what)) if what.contains("dubious ownership") => {
+                let top = self.facts.top.display();
+                Err(Refusal(format!(
+                    "git does not read {top}, because it belongs to somebody else; where you trust it, say \
+                     `git config --global --add safe.directory '{top}'`"
+                )))
+            }
             Err(Failure::Said(what)) => Err(Refusal(format!(
                 "git does not read {}: {}",
                 self.facts.top.display(),

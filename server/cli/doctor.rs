@@ -30,7 +30,10 @@ pub fn doctor(place: &Place) -> Outcome {
     };
     let _ = writeln!(text, "settings   {settings}");
     let git = match (&workspace.git, &root.git_top) {
-        (Some(_), Some(top)) => format!("work tree {}", top.display()),
+        (Some(git), Some(top)) => match git.usable() {
+            Ok(()) => format!("work tree {}", top.display()),
+            Err(why) => why.0,
+        },
         (None, Some(top)) => format!("work tree {}, but git cannot be asked: accepting refuses", top.display()),
         _ => "no work tree: there is no history, so accepting refuses; `git init` and commit first".into(),
     };

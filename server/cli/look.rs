@@ -10,7 +10,7 @@ use super::args::{DiffShape, Format, Shape};
 use super::render::{self, Paint};
 use super::{FINE, Outcome, Place, UNUSABLE, WANTS_A_PERSON};
 use crate::findings::{self, Finding};
-use crate::oracles::Content;
+use crate::oracles::{Baseline, Content};
 use crate::pins::Extent;
 use crate::places::RelPath;
 use crate::report::{self, Purpose, Report};
@@ -195,9 +195,9 @@ pub fn named<'a>(survey: &'a Survey, word: &str, oracle: Option<&str>) -> Result
              `pindrift check` lists the present ones"
         )),
         ([], 0) => Err(format!("no drift and no pinned test is called {word}; `pindrift check` lists the drifts")),
-        ([], _) => Err(match of_test.iter().any(|case| case.state == State::Unobserved) {
-            true => format!("{word} has no drift: nothing on disk tells what it does now; run the test first"),
-            false => format!("{word} has no drift"),
+        ([], _) => Err(match of_test.iter().find_map(|case| without_drift(case)) {
+            Some(why) => format!("{word} has no drift: {why}"),
+            None => format!("{word} has no drift"),
         }),
         (several, _) => {
             let list: String = several
@@ -209,6 +209,15 @@ pub fn named<'a>(survey: &'a Survey, word: &str, oracle: Option<&str>) -> Result
                 .collect();
             Err(format!("{word} names {} drifts; give one id:{list}", several.len()))
         }
+    }
+}
+
+/// Why a case has no drift that could be decided on, where that is not because all is well.
+fn without_drift(case: &Case) -> Option<String> {
+    match (&case.baseline, case.state) {
+        (Baseline::Unreadable(why), _) => Some(format!("what is recorded cannot be read: {why}")),
+        (_, State::Unobserved) => Some("nothing on disk tells what it does now; run the test first".into()),
+        _ => None,
     }
 }
 

@@ -41,6 +41,7 @@ use crate::pins::Trouble;
 use crate::places::RelPath;
 use crate::shelf::{Read, Shelf};
 use crate::syntax::Language;
+use crate::text::one_line;
 
 /// Folder of the records, from the root.
 pub const FOLDER: &str = ".pindrift/observed";
@@ -158,24 +159,21 @@ impl Record {
 
     /// Reads one line of the file `path`; an error says what is wrong, for the person.
     pub fn parse(line: &str, path: &RelPath) -> Result<Record, String> {
-        #[derive(Deserialize)]
-        struct Schema {
-            schema: Option<serde_json::Value>,
-        }
-        let head: Schema =
-            serde_json::from_str(line).map_err(|err| format!("this line is not a JSON object: {err}"))?;
-        match head.schema.as_ref().map(|schema| schema.as_u64()) {
+        let head: serde_json::Map<String, serde_json::Value> = serde_json::from_str(line)
+            .map_err(|err| format!("this line holds no JSON object (column {}); run the tests again", err.column()))?;
+        let schema = head.get("schema");
+        match schema.map(|schema| schema.as_u64()) {
             Some(Some(1)) => {}
             None => return Err("this line names no schema; records of schema 1 are read".into()),
             _ => {
-                let found = head.schema.map(|schema| schema.to_string()).unwrap_or_default();
+                let found = schema.map(|schema| one_line(&schema.to_string(), 40)).unwrap_or_default();
                 return Err(format!("schema {found} is not known; records of schema 1 are read"));
             }
         }
         let line: Line = serde_json::from_str(line).map_err(|err| format!("this record cannot be read: {err}"))?;
-        let file = RelPath::new(&line.pin.file)
-            .filter(|_| !line.pin.file.starts_with('/'))
-            .ok_or_else(|| format!("the pin's file {:?} is not a path inside the workspace", line.pin.file))?;
+        let file = RelPath::new(&line.pin.file).filter(|_| !line.pin.file.starts_with('/')).ok_or_else(|| {
+            format!("the pin's file {} is not a path inside the workspace", one_line(&line.pin.file, 200))
+        })?;
         let at = match &line.at {
             Some(at) => Some(at.parse().map_err(|_| format!("the time {at:?} is not one as 2026-08-28T10:00:00Z"))?),
             None => None,

@@ -108,6 +108,20 @@ pub fn amendments(fixture: &Fixture) -> Vec<String> {
     found
 }
 
+/// Accepts the only drift by the command line.
+pub fn accept_on_disk(fixture: &Fixture, reason: &str) {
+    let call = |args: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_pindrift"));
+        command.current_dir(fixture.path()).args(args).output().expect("it starts")
+    };
+    let report: Value = serde_json::from_slice(&call(&["check", "--format", "json"]).stdout).expect("a report");
+    let rows = report["assertions"].as_array().expect("rows").iter().filter(|row| row["state"] == "drift");
+    let drifts: Vec<&str> = rows.filter_map(|row| row["drift"].as_str()).collect();
+    let [drift] = drifts.as_slice() else { panic!("{report:#}") };
+    let out = call(&["accept", drift, "--reason", reason]);
+    assert!(out.status.success(), "{out:?}");
+}
+
 /// The files of the ledger stay as they are for a while.
 pub fn nothing_accepted(session: &mut Session, fixture: &Fixture) {
     session.idle(Duration::from_millis(300));

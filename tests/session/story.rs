@@ -7,11 +7,11 @@ use serde_json::json;
 
 use super::client::Session;
 use super::fixture::Fixture;
-use super::{BILL, PROFILES, TEST, amendments, drift_id, drifted, nothing_accepted, options};
+use super::{BILL, PROFILES, TEST, accept_on_disk, amendments, drift_id, drifted, nothing_accepted, options};
 
 const REASON: &str = "the bill counts the fee since rule 7";
 
-/// What stays at the end.
+/// What stays.
 #[derive(Debug, PartialEq)]
 struct End {
     test: String,
@@ -19,7 +19,15 @@ struct End {
     amendments: Vec<String>,
 }
 
-fn story(name: &str, prompts: bool) -> End {
+impl End {
+    fn of(fixture: &Fixture) -> End {
+        let amendments = amendments(fixture);
+        End { test: fixture.read(TEST), golden: fixture.read("tests/golden/bill.txt"), amendments }
+    }
+}
+
+/// What stays after the accept, and at the end.
+fn story(name: &str, prompts: bool) -> [End; 2] {
     let fixture = Fixture::committed(BILL);
     let before = fixture.read(TEST);
     let mut session = Session::open(name, fixture.path(), options(prompts));
@@ -65,6 +73,8 @@ fn story(name: &str, prompts: bool) -> End {
     let markdown = history["result"]["markdown"].as_str().unwrap_or_else(|| panic!("{history}"));
     assert!(markdown.contains(REASON), "{name}: {markdown}");
 
+    let accepted = End::of(&fixture);
+
     // Taken back, and decided again: the record says both.
     let actions = session.actions(TEST, "render(11)", Some("quickfix"));
     let withdraw = actions.iter().find(|action| action["kind"] == "quickfix.pindrift.withdraw");
@@ -76,7 +86,7 @@ fn story(name: &str, prompts: bool) -> End {
     session.save(TEST);
     session.until("the drift again", |session| drifted(session, TEST));
     assert_eq!(fixture.read("tests/golden/bill.txt"), "total 10\n", "{name}");
-    End { test: fixture.read(TEST), golden: fixture.read("tests/golden/bill.txt"), amendments: amendments(&fixture) }
+    [accepted, End::of(&fixture)]
 }
 
 fn line_of(text: &str, needle: &str) -> usize {
@@ -130,13 +140,16 @@ fn write_by_comment(session: &mut Session, fixture: &Fixture, id: &str, reason: 
 
 #[test]
 fn the_story_ends_with_the_same_bytes_in_every_editor() {
-    let ends: Vec<(&str, End)> = std::thread::scope(|scope| {
+    let ends: Vec<(&str, [End; 2])> = std::thread::scope(|scope| {
         let running: Vec<_> =
             PROFILES.iter().map(|(name, prompts)| (*name, scope.spawn(move || story(name, *prompts)))).collect();
         running.into_iter().map(|(name, story)| (name, story.join().unwrap_or_else(|_| panic!("{name}")))).collect()
     });
     let (_, first) = &ends[0];
-    assert_eq!(first.amendments.len(), 2);
+    assert_eq!(first[1].amendments.len(), 2);
+    let fixture = Fixture::committed(BILL);
+    accept_on_disk(&fixture, REASON);
+    assert_eq!(first[0], End::of(&fixture), "the command line");
     for (name, end) in &ends {
         assert_eq!(end, first, "{name}");
     }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::client::Session;
 use super::fixture::Fixture;
-use super::{amendments, drift_id, drifted, options};
+use super::{PROFILES, accept_on_disk, amendments, drift_id, drifted, options};
 
 const REASON: &str = "the bill counts the fee since rule 7";
 
@@ -44,29 +44,41 @@ fn literal_workspace() -> Fixture {
 
 #[test]
 fn an_undo_of_an_accepted_literal_takes_its_amendment_with_it() {
-    for name in ["helix-25.07", "vscode-languageclient-10.1"] {
-        let fixture = literal_workspace();
-        let before = fixture.read(PRICE);
-        let mut session = Session::open(name, fixture.path(), options(true));
-        session.open_document(PRICE);
-        session.until("the drift", |session| drifted(session, PRICE));
-        let id = drift_id(&mut session, PRICE);
-        let answer = session.execute("pindrift.accept", json!({ "drift": id, "reason": REASON }));
-        assert_eq!(answer["result"]["pending"], true, "{name}: {answer}");
-        session.until("the new literal", |session| session.text(PRICE).contains("== 12"));
-        session.idle(Duration::from_millis(300));
-        assert!(amendments(&fixture).is_empty(), "{name}: not before the text is saved");
-        assert_eq!(fixture.read(PRICE), before, "{name}: the editor saves, nobody else");
-        session.save(PRICE);
-        session.until("the record", |_| amendments(&fixture).len() == 1);
+    let by_hand = literal_workspace();
+    accept_on_disk(&by_hand, REASON);
+    std::thread::scope(|scope| {
+        let by_hand = &by_hand;
+        let undone = |(name, _)| scope.spawn(move || an_undo(name, by_hand));
+        let running: Vec<_> = PROFILES.into_iter().map(undone).collect();
+        running.into_iter().for_each(|undo| undo.join().expect("undone"));
+    });
+}
 
-        session.set(PRICE, &before);
-        session.save(PRICE);
-        session.until("a word to the person", |session| !session.shown.is_empty());
-        assert_eq!(session.take_shown().len(), 1, "{name}");
-        assert!(amendments(&fixture).is_empty(), "{name}: {:?}", amendments(&fixture));
-        session.until("the drift again", |session| drifted(session, PRICE));
-    }
+/// Accepts a literal, which leaves what the command line leaves, and undoes it.
+fn an_undo(name: &str, by_hand: &Fixture) {
+    let fixture = literal_workspace();
+    let before = fixture.read(PRICE);
+    let mut session = Session::open(name, fixture.path(), options(true));
+    session.open_document(PRICE);
+    session.until("the drift", |session| drifted(session, PRICE));
+    let id = drift_id(&mut session, PRICE);
+    let answer = session.execute("pindrift.accept", json!({ "drift": id, "reason": REASON }));
+    assert_eq!(answer["result"]["pending"], true, "{name}: {answer}");
+    session.until("the new literal", |session| session.text(PRICE).contains("== 12"));
+    session.idle(Duration::from_millis(300));
+    assert!(amendments(&fixture).is_empty(), "{name}: not before the text is saved");
+    assert_eq!(fixture.read(PRICE), before, "{name}: the editor saves, nobody else");
+    session.save(PRICE);
+    session.until("the record", |_| amendments(&fixture).len() == 1);
+    assert_eq!(fixture.read(PRICE), by_hand.read(PRICE), "{name}");
+    assert_eq!(amendments(&fixture), amendments(by_hand), "{name}");
+
+    session.set(PRICE, &before);
+    session.save(PRICE);
+    session.until("a word to the person", |session| !session.shown.is_empty());
+    assert_eq!(session.take_shown().len(), 1, "{name}");
+    assert!(amendments(&fixture).is_empty(), "{name}: {:?}", amendments(&fixture));
+    session.until("the drift again", |session| drifted(session, PRICE));
 }
 
 #[test]

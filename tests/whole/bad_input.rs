@@ -58,7 +58,8 @@ fn baselines_that_cannot_be_compared_are_named_and_the_others_go_on() {
     assert_eq!(state(&fixture, "gone"), "missing");
     for name in ["folder", "outside", "huge"] {
         assert_eq!(state(&fixture, name), "unreadable", "{name}");
-        accept(&fixture, name).refusal(1);
+        let refusal = accept(&fixture, name).refusal(1);
+        assert!(refusal.contains("cannot be read"), "{refusal}");
     }
     assert_eq!(state(&fixture, "fine"), "drift");
     accept(&fixture, "fine").with(0);
