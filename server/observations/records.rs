@@ -160,7 +160,7 @@ impl Record {
     /// Reads one line of the file `path`; an error says what is wrong, for the person.
     pub fn parse(line: &str, path: &RelPath) -> Result<Record, String> {
         let head: serde_json::Map<String, serde_json::Value> = serde_json::from_str(line)
-            .map_err(|err| format!("this line holds no JSON object (column {}); run the tests again", err.column()))?;
+            .map_err(|_| "this line holds no JSON object; run the tests to record it anew")?;
         let schema = head.get("schema");
         match schema.map(|schema| schema.as_u64()) {
             Some(Some(1)) => {}
