@@ -194,7 +194,7 @@ In a terminal:
 
 In Neovim (0.11 or later):
     cd {dir} && PATH=\"$(dirname {program}):$PATH\" nvim --cmd 'set rtp^={editors}/nvim' \\
-        -c \"lua vim.lsp.enable('pindrift')\" tests/test_discount.py
+        --cmd \"lua vim.lsp.enable('pindrift')\" tests/test_discount.py
     the drift is underlined; `K` shows it, `gra` accepts it and asks for the reason
 
 In VS Code:
