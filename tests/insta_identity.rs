@@ -208,3 +208,49 @@ fn accepted_by_either_tool_the_trees_are_equal() {
     let out = test(&ours);
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stdout));
 }
+
+/// Three pending snapshots of one function: the first is accepted with its comment, the others by
+/// `cargo insta accept`, whose places are lines.
+#[test]
+fn the_rest_may_be_accepted_by_the_other_tool() {
+    let base = tempfile::tempdir().expect("a folder");
+    let folder = base.path().join("three");
+    let line = |n: usize| format!("    insta::assert_snapshot!(\"new{n}\", @\"old{n}\");\n");
+    let source = format!("#[test]\nfn three() {{\n{}{}{}}}\n", line(1), line(2), line(3));
+    let entry = |n: usize| {
+        let name = if n == 1 { "three".to_string() } else { format!("three-{n}") };
+        format!(
+            "{{\"run_id\":\"1-1\",\"line\":{0},\"new\":{{\"module_name\":\"three\",\"snapshot_name\":\"{name}\",\"metadata\":{{\
+             \"source\":\"tests/three.rs\",\"assertion_line\":{0},\"expression\":\"\\\"new{n}\\\"\"}},\"snapshot\":\"new{n}\"}},\
+             \"old\":{{\"module_name\":\"three\",\"metadata\":{{}},\"snapshot\":\"old{n}\"}}}}\n",
+            n + 2
+        )
+    };
+    let mut files = sources(false);
+    files.remove("pindrift.toml");
+    files.insert("tests/three.rs".into(), source);
+    put(&folder, &files);
+    let target = base.path().join("target");
+    for args in [
+        ["init", "-q", "-b", "main"].as_slice(),
+        &["add", "-A"],
+        &["-c", "user.name=Test Person", "-c", "user.email=test@example.org", "commit", "-q", "-m", "recorded"],
+    ] {
+        assert!(run(&folder, &target, Path::new("git"), args).status.success(), "git {args:?}");
+    }
+    put(&folder, &BTreeMap::from([("tests/.three.rs.pending-snap".to_string(), entry(1) + &entry(2) + &entry(3))]));
+    let pindrift = Path::new(env!("CARGO_BIN_EXE_pindrift"));
+    let out = run(&folder, &target, pindrift, &["check", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
+    let rows = report["assertions"].as_array().expect("rows");
+    let id = rows.iter().find(|row| row["line"] == 3).and_then(|row| row["drift"].as_str()).expect("the first drift");
+    let out = run(&folder, &target, pindrift, &["accept", id, "--reason", "the texts are the new ones since rule 7"]);
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let out = run(&folder, &target, &tool("cargo-insta"), &["insta", "accept", "--quiet"]);
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let now = std::fs::read_to_string(folder.join("tests/three.rs")).expect("there");
+    let pinned: Vec<&str> = now.lines().filter(|line| line.contains("assert_snapshot!")).map(str::trim).collect();
+    let want: Vec<String> = (1..4).map(|n| format!("insta::assert_snapshot!(\"new{n}\", @\"new{n}\");")).collect();
+    assert_eq!(pinned, want, "{now}");
+    assert!(now.contains("Reason: the texts are the new ones since rule 7"), "{now}");
+}

@@ -8,6 +8,7 @@ mod calls;
 #[cfg(feature = "full")]
 mod demo;
 mod formats;
+mod gate;
 mod literals;
 mod past;
 mod places;

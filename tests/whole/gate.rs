@@ -1,0 +1,75 @@
+//! The gate on insta: content counts, so a refreshed header, a formatter and another checkout's line ends
+//! pass; what was accepted with insta's own tool and no reason fails and is named.
+
+use super::{Fixture, amendments, drift, pindrift};
+
+const CRATE: &str = "//- pindrift.toml\n//- Cargo.toml\n[package]\nname = \"t\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\
+    //- src/lib.rs\n//- tests/s.rs\nuse t::f;\n\n#[test]\nfn file() {\n    insta::assert_snapshot!(f(1));\n}\n\n#[test]\nfn \
+    inline() {\n    insta::assert_snapshot!(f(2), @\"old\");\n}\n\
+    //- tests/golden.rs\n//! Characterization tests: they pin what is printed today.\n\n#[test]\nfn bytes() {\n    \
+    assert_eq!(t::f(3), include_str!(\"golden/a.txt\"));\n}\n//- tests/golden/a.txt\none\ntwo\n\
+    //- tests/snapshots/s__file.snap\n---\nsource: tests/s.rs\nexpression: f(1)\n---\none\ntwo\n";
+
+fn suite() -> Fixture {
+    let fixture = Fixture::committed(CRATE);
+    fixture.git(&["branch", "base"]);
+    fixture
+}
+
+fn audit(fixture: &Fixture) -> super::Said {
+    pindrift(fixture, &["audit", "--base", "base"])
+}
+
+#[test]
+fn a_refreshed_header_and_a_formatter_pass() {
+    let fixture = suite();
+    fixture.write(
+        "//- tests/snapshots/s__file.snap\n---\nsource: tests/s.rs\nassertion_line: 5\nexpression: \"f(1)\"\nsnapshot_kind: \
+         text\n---\none\ntwo\n",
+    );
+    let source = fixture.read("tests/s.rs");
+    let formatted = source.replace("(f(2), @\"old\")", "(\n        f(2),\n        @r\"\n    old\n    \"\n    )");
+    assert_ne!(source, formatted);
+    std::fs::write(fixture.at("tests/s.rs"), formatted).expect("written");
+    fixture.commit("refresh and format");
+    audit(&fixture).with(0);
+}
+
+#[test]
+fn what_was_accepted_without_a_reason_is_named() {
+    let fixture = suite();
+    // As `cargo insta accept` leaves it.
+    let source = fixture.read("tests/s.rs").replace("@\"old\"", "@\"new\"");
+    std::fs::write(fixture.at("tests/s.rs"), source).expect("written");
+    fixture.write("//- tests/snapshots/s__file.snap\n---\nsource: tests/s.rs\nexpression: f(1)\n---\none\n2\n");
+    fixture.commit("accepted with insta's own tool");
+    let said = audit(&fixture);
+    assert_eq!(said.status, 1, "{said:?}");
+    for place in ["tests/snapshots/s__file.snap", "tests/s.rs#literal:1"] {
+        assert!(said.out.contains(place), "{place}: {said:?}");
+    }
+    for what in ["tests/snapshots/s__file.snap", "s::inline"] {
+        pindrift(&fixture, &["explain", what, "--base", "base", "--reason", "the second line counts since rule 7"])
+            .with(0);
+    }
+    fixture.commit("explained");
+    audit(&fixture).with(0);
+}
+
+#[test]
+fn a_clone_with_other_line_ends_passes() {
+    let fixture = suite();
+    fixture.write("//- tests/snapshots/s__file.snap.new\n---\nsource: tests/s.rs\nexpression: f(1)\n---\none\n2\n");
+    let id = drift(&fixture, "s::file");
+    pindrift(&fixture, &["accept", &id, "--reason", "the second line counts since rule 7"]).with(0);
+    fixture.commit("decided");
+    audit(&fixture).with(0);
+    let clone = Fixture::new("");
+    let from = fixture.path().to_str().expect("UTF-8");
+    clone.git(&["clone", "-q", "-c", "core.autocrlf=true", from, "c"]);
+    assert!(clone.read("c/tests/golden/a.txt").contains("\r\n"));
+    let mut command = super::program(&clone);
+    command.current_dir(clone.at("c")).args(["audit", "--base", "origin/base"]);
+    super::said(&mut command).with(0);
+    assert_eq!(amendments(&fixture).len(), 1);
+}
