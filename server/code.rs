@@ -4,7 +4,6 @@
 //! Never knows a test framework, never looks at another file. What it does not understand is
 //! [`ExprKind::Opaque`], never a guess; nothing is taken from inside a syntax error.
 
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use crate::places::RelPath;
@@ -39,8 +38,46 @@ pub struct Unit {
     pub comments: Vec<Span>,
     /// Places the parser could not read. No fact is taken from inside them.
     pub errors: Vec<Span>,
-    /// See [`Unit::functions_named`].
-    by_name: OnceLock<HashMap<String, Vec<usize>>>,
+    /// Made when first asked.
+    pub by_name: ByName,
+}
+
+/// Functions, globals and imports of a unit in the order of their names.
+#[derive(Default)]
+pub struct ByName {
+    functions: OnceLock<Vec<u32>>,
+    globals: OnceLock<Vec<u32>>,
+    imports: OnceLock<Vec<u32>>,
+}
+
+impl Clone for ByName {
+    fn clone(&self) -> ByName {
+        ByName::default()
+    }
+}
+
+impl std::fmt::Debug for ByName {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str("ByName")
+    }
+}
+
+/// Indices of the items of that name, in source order.
+fn of_name<'a, T>(
+    order: &'a OnceLock<Vec<u32>>,
+    items: &'a [T],
+    key: fn(&T) -> &str,
+    name: &str,
+) -> impl DoubleEndedIterator<Item = (usize, &'a T)> {
+    let order = order.get_or_init(|| {
+        let mut order: Vec<u32> = (0..items.len() as u32).collect();
+        order.sort_by_key(|at| (items.get(*at as usize).map_or("", key), *at));
+        order
+    });
+    let named = |at: &u32| items.get(*at as usize).map_or("", key);
+    let from = order.partition_point(|at| named(at) < name);
+    let to = from + order[from..].partition_point(|at| named(at) == name);
+    order[from..to].iter().filter_map(|at| Some((*at as usize, items.get(*at as usize)?)))
 }
 
 #[derive(Debug, Clone)]
@@ -405,21 +442,24 @@ impl Stmt {
 }
 
 impl Unit {
+    /// Functions of that name with their index, in source order.
+    pub fn functions_named(&self, name: &str) -> impl DoubleEndedIterator<Item = (usize, &Function)> {
+        of_name(&self.by_name.functions, &self.functions, |function| &function.name, name)
+    }
+
+    /// Bindings of that name with their index, in source order.
+    pub fn globals_named(&self, name: &str) -> impl DoubleEndedIterator<Item = (usize, &Binding)> {
+        of_name(&self.by_name.globals, &self.globals, |binding| &binding.name, name)
+    }
+
+    /// Imports under that local name, in source order.
+    pub fn imports_named(&self, local: &str) -> impl DoubleEndedIterator<Item = &Import> {
+        of_name(&self.by_name.imports, &self.imports, |import| &import.local, local).map(|(_, import)| import)
+    }
+
     /// The innermost function whose body or signature holds `span`.
     pub fn function_at(&self, span: Span) -> Option<&Function> {
         self.functions.iter().filter(|f| f.span.contains(span)).min_by_key(|f| f.span.end - f.span.start)
-    }
-
-    /// Indices of the functions of that name, in source order. Asked only of a unit that is complete.
-    pub fn functions_named(&self, name: &str) -> &[usize] {
-        let by_name = self.by_name.get_or_init(|| {
-            let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
-            for (at, function) in self.functions.iter().enumerate() {
-                by_name.entry(function.name.clone()).or_default().push(at);
-            }
-            by_name
-        });
-        by_name.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// The scopes (classes, modules) around `span`, outermost first.
@@ -448,7 +488,7 @@ impl Unit {
             doc: None,
             comments: Vec::new(),
             errors: Vec::new(),
-            by_name: OnceLock::new(),
+            by_name: ByName::default(),
         }
     }
 }

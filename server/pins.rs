@@ -26,6 +26,7 @@ pub use crate::vocabulary::{Match, Trouble};
 pub struct Facts {
     pub unit: Unit,
     pub matches: Vec<Match>,
+    pub mentions: reach::Mentions,
     /// What could not be read or looked at, for the person.
     pub troubles: Vec<Trouble>,
 }
@@ -41,7 +42,7 @@ pub struct Project {
     pub files: Arc<BTreeMap<RelPath, Arc<Facts>>>,
     /// Packages of the repository's Cargo manifests.
     pub crates: Arc<crate::code::rust::Crates>,
-    /// Where names are defined; made when first asked, and anew when `files` is another.
+    /// Where names are defined; made when first asked. Whoever changes `files` replaces it.
     pub names: Arc<names::Names>,
 }
 
@@ -118,6 +119,7 @@ pub fn facts(path: &RelPath, text: &Text, language: Language, vocabulary: &Vocab
     let nothing = |message: String| Facts {
         unit: Unit::empty(path.clone(), language, text.clone()),
         matches: Vec::new(),
+        mentions: reach::Mentions::default(),
         troubles: vec![Trouble { file: path.clone(), at: None, message }],
     };
     if text.len() > LARGEST_SOURCE {
@@ -150,11 +152,13 @@ pub fn facts_of(path: &RelPath, text: &Text, tree: &Tree, language: Language, vo
     let mut troubles = Vec::new();
     let mut matches = vocabulary.matches(tree, text, language, &mut troubles);
     macros::nested(&unit, &known_macro, &mut matches);
-    Facts { unit, matches, troubles }
+    let mentions = reach::Mentions::of(&unit, &matches);
+    Facts { unit, matches, mentions, troubles }
 }
 
 pub mod macros;
 pub mod names;
+pub mod reach;
 pub mod sites;
 
 /// Whether a Python file is a test module or conftest by pytest's own naming.
@@ -247,6 +251,7 @@ fn read_one(
     let nothing = |message: String| Facts {
         unit: Unit::empty(path.clone(), language, Text::new("")),
         matches: Vec::new(),
+        mentions: reach::Mentions::default(),
         troubles: vec![Trouble { file: path.clone(), at: None, message }],
     };
     match shelf.read(path) {
@@ -345,8 +350,9 @@ impl Project {
     /// The same project with other facts of one file.
     pub fn with_file(&self, path: RelPath, facts: Arc<Facts>) -> Project {
         let mut files = (*self.files).clone();
+        let names = Arc::new(self.names.changed(&path));
         files.insert(path, facts);
-        Project { files: Arc::new(files), ..self.clone() }
+        Project { files: Arc::new(files), names, ..self.clone() }
     }
 }
 

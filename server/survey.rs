@@ -352,13 +352,23 @@ pub fn drift_id(pin: &Pin, baseline: &Baseline, observed: &Content) -> String {
 
 /// Pins of the extent with their ordinal, role and key.
 pub fn pins(project: &Project, extent: &Extent) -> Vec<Pin> {
-    let mut pins = Vec::new();
-    for site in sites::sites(project, extent) {
-        for mut pin in offered(project, &site) {
-            pin.role = role(project, &site, &pin);
-            pins.push(pin);
-        }
-    }
+    let sites = sites::sites(project, extent);
+    // Each worker takes one half; what they find is put in order below.
+    let (first, second) = sites.split_at(if sites.len() < FEW { sites.len() } else { sites.len() / 2 });
+    let mut pins = std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().stack_size(STACK);
+        let other = match second.is_empty() {
+            true => None,
+            false => builder.spawn_scoped(scope, || pins_of(project, second)).ok(),
+        };
+        let mut pins = pins_of(project, first);
+        pins.extend(match other.map(std::thread::ScopedJoinHandle::join) {
+            Some(Ok(others)) => others,
+            Some(Err(panic)) => std::panic::resume_unwind(panic),
+            None => pins_of(project, second),
+        });
+        pins
+    });
     pins.sort_by(|a, b| (&a.file, a.span.start).cmp(&(&b.file, b.span.start)));
     let mut count: HashMap<(RelPath, String), usize> = HashMap::new();
     for pin in &mut pins {
@@ -375,6 +385,27 @@ pub fn pins(project: &Project, extent: &Extent) -> Vec<Pin> {
     pins
 }
 
+/// Fewer sites are looked at without a second thread.
+const FEW: usize = 500;
+
+/// Stack of a worker, in bytes.
+const STACK: usize = 64 << 20;
+
+fn pins_of(project: &Project, sites: &[Site]) -> Vec<Pin> {
+    let mut roles = HashMap::new();
+    let mut pins = Vec::new();
+    for site in sites {
+        for mut pin in offered(project, site) {
+            let frame = &site.frames[0];
+            let recorded = pin.oracle.kind != OracleKind::Literal;
+            let known = roles.entry((&frame.file, frame.function, recorded));
+            pin.role = *known.or_insert_with(|| role(project, site, recorded));
+            pins.push(pin);
+        }
+    }
+    pins
+}
+
 fn offered(project: &Project, site: &Site) -> Vec<Pin> {
     oracles::offered(&site.found.framework)
         .into_iter()
@@ -383,11 +414,11 @@ fn offered(project: &Project, site: &Site) -> Vec<Pin> {
         .unwrap_or_default()
 }
 
-fn role(project: &Project, site: &Site, pin: &Pin) -> Role {
+fn role(project: &Project, site: &Site, recorded: bool) -> Role {
     let frame = &site.frames[0];
     let Some(unit) = project.unit(&frame.file) else { return Role::Unlabelled };
     let function = frame.function.and_then(|index| unit.functions.get(index));
-    roles::role(unit, function, &project.settings, pin.oracle.kind != OracleKind::Literal)
+    roles::role(unit, function, &project.settings, recorded)
 }
 
 /// One oracle whose pins were observed with different values has no single value to accept.

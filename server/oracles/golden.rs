@@ -68,6 +68,9 @@ impl Framework for Golden {
 /// Pins of a comparison with a recorded file; `digests`: those whose file holds a digest, or those whose
 /// does not.
 pub(super) fn compared(project: &Project, site: &Site, framework: &str, digests: bool) -> Vec<Pin> {
+    if !project.names.reach(project).reads(project, site) {
+        return Vec::new();
+    }
     // Nothing is known of the cases yet, but a side that reads a file is seen without them.
     let plain = World { case: None, bound: vec![Vec::new(); site.frames.len()] };
     let first = held::held(project, site, &plain);

@@ -30,11 +30,12 @@ pub fn real_name<'a>(unit: &'a Unit, name: &'a str, at: Span) -> &'a str {
     if name.contains("::") {
         return last(name);
     }
+    if unit.imports_named(name).next().is_none() {
+        return name;
+    }
     let here: Vec<&str> = unit.scopes_at(at).map(|scope| scope.name.as_str()).collect();
     let seen = |scope: &[String]| scope.iter().zip(&here).take_while(|(a, b)| a == b).count();
-    unit.imports
-        .iter()
-        .filter(|import| import.local == name)
+    unit.imports_named(name)
         .max_by_key(|import| seen(&import.scope))
         .map_or(name, |import| import.path.rsplit('.').next().unwrap_or(name))
 }
@@ -138,6 +139,11 @@ impl<'a> Wrappers<'a> {
 
     pub fn is_empty(&self) -> bool {
         self.by_name.is_empty()
+    }
+
+    /// Names of the macros.
+    pub fn names(&self) -> Vec<&'a str> {
+        self.by_name.keys().copied().collect()
     }
 
     fn definition(&self, unit: &Unit, name: &str, at: Span) -> Option<(&'a Unit, usize)> {

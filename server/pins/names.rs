@@ -2,13 +2,17 @@
 //! repository's other files. Takes a unit, the scope in which the name stands and the dotted name.
 //! Never guesses: a name that could be two things is none.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, OnceLock};
 
-use super::{Facts, Project};
-use crate::code::{Binding, Expr, ExprKind, Function, Unit};
+use super::Project;
+use super::macros::Wrappers;
+use super::reach::Reach;
+use crate::code::{Binding, Function, Unit};
 use crate::places::RelPath;
 use crate::syntax::Language;
+use crate::vocabulary::known_macro;
 
 /// What was found.
 #[derive(Debug, Clone, Copy)]
@@ -23,24 +27,26 @@ pub enum Named<'a> {
 /// Longest chain of imports and base classes that is followed.
 const DEEPEST: usize = 8;
 
-type Files = Arc<BTreeMap<RelPath, Arc<Facts>>>;
-
-/// Where the functions and constants of each name are, of all Rust files. Made on the first question and
-/// again when the project's files have changed.
+/// Where the functions and constants of each name are, of all Rust files. Made on the first question; of
+/// files that were changed since the names are looked up in the files themselves.
 #[derive(Default)]
 pub struct Names {
-    made: Mutex<Option<(Files, Arc<Index>)>>,
+    made: Arc<OnceLock<Index>>,
+    reach: OnceLock<Arc<Reach>>,
+    /// What the names of the project led to before some files were changed.
+    before: Option<Arc<Reach>>,
+    /// Files that are not as the index and `before` have them.
+    changed: BTreeSet<RelPath>,
 }
 
 #[derive(Default)]
 struct Index {
     /// By package and name.
     items: HashMap<RelPath, HashMap<String, Vec<Item>>>,
-    calls: OnceLock<HashMap<String, Vec<Called>>>,
 }
 
 /// A function or constant of a Rust file, with what its path may name it by.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Item {
     file: RelPath,
     at: usize,
@@ -48,44 +54,84 @@ struct Item {
     /// The type or inline module around it.
     around: Option<String>,
     /// Name of the file's module.
-    module: String,
+    module: Arc<str>,
 }
 
-/// A call somewhere: by which function, and the name as written.
-#[derive(Debug, Clone)]
-pub(super) struct Called {
-    pub file: RelPath,
-    pub by: usize,
-    pub dotted: String,
-}
+/// Most changed files for which the old index is kept.
+const MOST_CHANGED: usize = 50;
 
 impl Names {
-    fn index(&self, project: &Project) -> Arc<Index> {
-        let files = &project.files;
-        let mut made = self.made.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if let Some((of, index)) = &*made
-            && Arc::ptr_eq(of, files)
-        {
-            return index.clone();
+    /// The names of the same project with one file changed, added or removed.
+    pub fn changed(&self, file: &RelPath) -> Names {
+        if self.changed.len() >= MOST_CHANGED {
+            return Names::default();
         }
-        let mut index = Index::default();
-        for (path, facts) in files.iter().filter(|(_, facts)| facts.unit.language == Language::Rust) {
-            let items = index.items.entry(package_of(project, path)).or_default();
-            let module = module_name(path);
-            let mut add = |name: &str, around: Option<&String>, at: usize, constant: bool| {
-                let item = Item { file: path.clone(), at, constant, around: around.cloned(), module: module.clone() };
-                items.entry(name.to_string()).or_default().push(item);
-            };
-            for (at, function) in facts.unit.functions.iter().enumerate() {
-                add(&function.name, function.path.last(), at, false);
+        let mut changed = self.changed.clone();
+        changed.insert(file.clone());
+        let made = self.made.get().map(|_| self.made.clone()).unwrap_or_default();
+        let before = self.reach.get().or(self.before.as_ref()).cloned();
+        Names { made, reach: OnceLock::new(), before, changed }
+    }
+
+    /// What the names of the project lead to.
+    pub fn reach(&self, project: &Project) -> &Reach {
+        self.reach.get_or_init(|| {
+            let wrappers = Wrappers::of(project, &known_macro);
+            let changed = |path: &RelPath| self.changed.contains(path);
+            let before = self.before.as_deref().map(|reach| (reach, &changed as &dyn Fn(&RelPath) -> bool));
+            Arc::new(Reach::of(project, &wrappers.names(), before))
+        })
+    }
+
+    fn index(&self, project: &Project) -> &Index {
+        self.made.get_or_init(|| {
+            let mut index = Index::default();
+            for (path, facts) in project.files.iter().filter(|(_, facts)| facts.unit.language == Language::Rust) {
+                let items = index.items.entry(package_of(project, path)).or_default();
+                every_item(&facts.unit, &mut |name, item| match items.get_mut(name) {
+                    Some(found) => found.push(item),
+                    None => {
+                        items.insert(name.to_string(), vec![item]);
+                    }
+                });
             }
-            for (at, binding) in facts.unit.globals.iter().enumerate() {
-                add(&binding.name, binding.path.last(), at, true);
+            index
+        })
+    }
+
+    /// The items of that name in a package.
+    fn items<'a>(&'a self, project: &Project, package: &RelPath, name: &str) -> Vec<Cow<'a, Item>> {
+        let made = self.index(project).items.get(package).and_then(|items| items.get(name));
+        let made = made.into_iter().flatten().filter(|item| !self.changed.contains(&item.file));
+        let mut found: Vec<Cow<Item>> = made.map(Cow::Borrowed).collect();
+        for path in &self.changed {
+            let Some(unit) = project.unit(path).filter(|unit| unit.language == Language::Rust) else { continue };
+            if package_of(project, path) == *package {
+                every_item(unit, &mut |other, item| {
+                    if other == name {
+                        found.push(Cow::Owned(item));
+                    }
+                });
             }
         }
-        let index = Arc::new(index);
-        *made = Some((files.clone(), index.clone()));
-        index
+        found
+    }
+}
+
+fn every_item(unit: &Unit, add: &mut dyn FnMut(&str, Item)) {
+    let module: Arc<str> = module_name(&unit.path).into();
+    let item = |at: usize, around: Option<&String>, constant: bool| Item {
+        file: unit.path.clone(),
+        at,
+        constant,
+        around: around.cloned(),
+        module: module.clone(),
+    };
+    for (at, function) in unit.functions.iter().enumerate() {
+        add(&function.name, item(at, function.path.last(), false));
+    }
+    for (at, binding) in unit.globals.iter().enumerate() {
+        add(&binding.name, item(at, binding.path.last(), true));
     }
 }
 
@@ -97,27 +143,6 @@ impl Item {
             false => unit.functions.get(self.at).map(|_| Named::Function(unit, self.at)),
         }
     }
-}
-
-/// Calls inside functions, of functions with that last name, in all files.
-pub(super) fn calls_of(project: &Project, name: &str) -> Vec<Called> {
-    let index = project.names.index(project);
-    let calls = index.calls.get_or_init(|| {
-        let mut calls: HashMap<String, Vec<Called>> = HashMap::new();
-        for (file, facts) in project.files.iter() {
-            for (by, function) in facts.unit.functions.iter().enumerate() {
-                let mut see = |expr: &Expr| {
-                    let ExprKind::Call { callee, .. } = &expr.kind else { return };
-                    let Some(dotted) = callee.dotted() else { return };
-                    let name = dotted.rsplit('.').next().unwrap_or_default().to_string();
-                    calls.entry(name).or_default().push(Called { file: file.clone(), by, dotted });
-                };
-                function.body.iter().for_each(|stmt| stmt.walk(&mut see));
-            }
-        }
-        calls
-    });
-    calls.get(name).cloned().unwrap_or_default()
 }
 
 impl std::fmt::Debug for Names {
@@ -170,11 +195,11 @@ fn python<'a>(
             continue;
         }
         // The last definition of a name is the one that counts in Python.
-        let function = last_function(unit, first, around);
-        if let (Some(function), []) = (function, rest) {
+        let function = unit.functions_named(first).rfind(|(_, f)| f.path == around);
+        if let (Some((function, _)), []) = (function, rest) {
             return Some(Named::Function(unit, function));
         }
-        let mut constants = unit.globals.iter().filter(|b| b.name == *first && b.path == around);
+        let mut constants = unit.globals_named(first).map(|(_, b)| b).filter(|b| b.path == around);
         if rest.is_empty()
             && let Some(constant) = constants.next()
         {
@@ -188,21 +213,13 @@ fn python<'a>(
             class.push(first.to_string());
             return python_member(project, unit, &class, member, left);
         }
-        let imported = unit.imports.iter().rfind(|i| i.local == *first && i.scope == around);
+        let imported = unit.imports_named(first).rfind(|i| i.scope == around);
         if let Some(import) = imported {
             return python_import(project, unit, &import.path, rest, left);
         }
     }
-    unit.imports
-        .iter()
-        .filter(|import| import.local == "*")
+    unit.imports_named("*")
         .find_map(|import| python_import(project, unit, import.path.trim_end_matches(".*"), parts, left))
-}
-
-/// The last function of that name in that scope.
-fn last_function(unit: &Unit, name: &str, around: &[String]) -> Option<usize> {
-    let named = unit.functions_named(name).iter().rev().copied();
-    named.into_iter().find(|at| unit.functions.get(*at).is_some_and(|function| function.path == around))
 }
 
 fn class_at(unit: &Unit, path: &[String]) -> bool {
@@ -218,10 +235,10 @@ fn python_member<'a>(
     left: usize,
 ) -> Option<Named<'a>> {
     let left = left.checked_sub(1)?;
-    if let Some(function) = last_function(unit, member, class) {
+    if let Some((function, _)) = unit.functions_named(member).rfind(|(_, f)| f.path == class) {
         return Some(Named::Function(unit, function));
     }
-    if let Some(constant) = unit.globals.iter().rfind(|b| b.name == member && b.path == class) {
+    if let Some((_, constant)) = unit.globals_named(member).rfind(|(_, b)| b.path == class) {
         return Some(Named::Constant(unit, constant));
     }
     let (name, around) = class.split_last()?;
@@ -314,14 +331,14 @@ fn rust<'a>(project: &'a Project, unit: &'a Unit, scope: &[String], parts: &[&st
         {
             return Some(own);
         }
-        let import = unit.imports.iter().find(|import| import.local == *last && visible(&import.scope, scope));
+        let import = unit.imports_named(last).find(|import| visible(&import.scope, scope));
         if let (Some(import), 1) = (import, parts.len()) {
             let path: Vec<&str> = import.path.split('.').collect();
             let (last, qualifiers) = path.split_last()?;
             let qualifiers: Vec<&str> = qualifiers.to_vec();
             return rust_qualified(project, unit, &qualifiers, last);
         }
-        let globbed = unit.imports.iter().filter(|import| import.local == "*" && visible(&import.scope, scope));
+        let globbed = unit.imports_named("*").filter(|import| visible(&import.scope, scope));
         let globbed = globbed.filter_map(|import| {
             let path: Vec<&str> = import.path.split('.').filter(|part| *part != "*").collect();
             rust_qualified(project, unit, &path, last)
@@ -329,7 +346,7 @@ fn rust<'a>(project: &'a Project, unit: &'a Unit, scope: &[String], parts: &[&st
         return only(globbed);
     }
     let mut path: Vec<&str> = qualifiers.clone();
-    let alias = unit.imports.iter().find(|import| import.local == qualifiers[0] && visible(&import.scope, scope));
+    let alias = unit.imports_named(qualifiers[0]).find(|import| visible(&import.scope, scope));
     if let Some(import) = alias {
         path.splice(0..1, import.path.split('.'));
     } else if qualifiers[0] == "Self" {
@@ -344,14 +361,17 @@ fn visible(inner: &[String], scope: &[String]) -> bool {
 }
 
 fn rust_own<'a>(unit: &'a Unit, scope: &[String], name: &str, method: bool) -> Option<Named<'a>> {
+    if unit.functions_named(name).next().is_none() && unit.globals_named(name).next().is_none() {
+        return None;
+    }
     for depth in (0..=scope.len()).rev() {
         let around = &scope[..depth];
-        let functions = unit.functions_named(name).iter().copied();
-        let mut functions = functions.filter(|i| unit.functions.get(*i).is_some_and(|f| f.path == around));
-        if let Some(function) = functions.next() {
+        let mut functions = unit.functions_named(name).filter(|(_, f)| f.path == around);
+        if let Some((function, _)) = functions.next() {
             return functions.next().is_none().then_some(Named::Function(unit, function));
         }
-        if !method && let Some(constant) = only(unit.globals.iter().filter(|b| b.name == name && b.path == around)) {
+        let mut constants = unit.globals_named(name).map(|(_, b)| b).filter(|b| b.path == around);
+        if !method && let Some(constant) = only(&mut constants) {
             return Some(Named::Constant(unit, constant));
         }
     }
@@ -360,19 +380,18 @@ fn rust_own<'a>(unit: &'a Unit, scope: &[String], name: &str, method: bool) -> O
 
 /// An item by the module or type that its path names last, within the package.
 fn rust_qualified<'a>(project: &'a Project, unit: &Unit, path: &[&str], name: &str) -> Option<Named<'a>> {
-    let index = project.names.index(project);
     let package = package_of(project, &unit.path);
     let owner = path.iter().rev().find(|part| !matches!(**part, "crate" | "self" | "super")).copied();
     let crate_name = package.name().replace('-', "_");
     let fits = |item: &Item| match (owner, &item.around) {
-        (None, None) => item.file == unit.path || item.module == "crate",
+        (None, None) => item.file == unit.path || &*item.module == "crate",
         (None, Some(_)) => false,
         (Some(owner), Some(around)) => around == owner,
-        (Some(owner), None) => item.module == owner || item.module == "crate" && owner == crate_name,
+        (Some(owner), None) => &*item.module == owner || &*item.module == "crate" && owner == crate_name,
     };
-    let items = index.items.get(&package).and_then(|items| items.get(name));
+    let items = project.names.items(project, &package, name);
     let mut found: Vec<Named<'a>> =
-        items.into_iter().flatten().filter(|item| fits(item)).filter_map(|item| item.named(project)).collect();
+        items.iter().filter(|item| fits(item)).filter_map(|item| item.named(project)).collect();
     if found.len() > 1 {
         let folder = unit.path.parent();
         let near = |named: &Named| match named {
@@ -391,8 +410,7 @@ pub fn method<'a>(project: &'a Project, unit: &Unit, name: &str) -> Option<Named
     if unit.language != Language::Rust {
         return None;
     }
-    let index = project.names.index(project);
     let package = package_of(project, &unit.path);
-    let items = index.items.get(&package)?.get(name)?;
+    let items = project.names.items(project, &package, name);
     only(items.iter().filter(|item| !item.constant))?.named(project)
 }

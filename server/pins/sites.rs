@@ -7,7 +7,8 @@ use std::rc::Rc;
 
 use super::macros::Wrappers;
 use super::names::{self, Named};
-use super::{Extent, Frame, Match, Project, Site};
+use super::reach::Reach;
+use super::{Extent, Facts, Frame, Match, Project, Site};
 use crate::code::{Arg, Expr, ExprKind, Function, Unit};
 use crate::places::RelPath;
 use crate::settings::Settings;
@@ -28,12 +29,13 @@ pub const HELPER: &str = "pin.helper";
 /// Every site of the extent, in file and source order.
 pub fn sites(project: &Project, extent: &Extent) -> Vec<Site> {
     let wrappers = Wrappers::of(project, &known_macro);
-    let mut search = Search { project, wrappers, chains: HashMap::new(), direct: HashMap::new() };
+    let reach = project.names.reach(project);
+    let mut search = Search { project, wrappers, reach, chains: HashMap::new(), direct: HashMap::new() };
     let mut sites = Vec::new();
     for (file, facts) in project.files.iter().filter(|(file, _)| extent.holds(file)) {
         let from = sites.len();
-        for (index, function) in facts.unit.functions.iter().enumerate() {
-            let chains = match is_test(&facts.unit, function) {
+        for index in 0..facts.unit.functions.len() {
+            let chains = match search.is_test(facts, index) {
                 true => search.chains(file, index, DEEPEST, &mut Vec::new()),
                 false => search.unreached(file, index),
             };
@@ -110,11 +112,16 @@ type Direct = HashMap<Option<usize>, Vec<Match>>;
 struct Search<'a> {
     project: &'a Project,
     wrappers: Wrappers<'a>,
+    reach: &'a Reach,
     chains: HashMap<(RelPath, usize), Rc<Vec<Rc<Chain>>>>,
     direct: HashMap<RelPath, Rc<Direct>>,
 }
 
 impl<'a> Search<'a> {
+    fn is_test(&self, facts: &Facts, index: usize) -> bool {
+        facts.mentions.functions.get(index).is_some_and(|function| function.is_test)
+    }
+
     /// The matches of a file by the function that holds them, calls of the workspace's helpers among them.
     fn direct(&mut self, file: &RelPath) -> Rc<Direct> {
         if let Some(known) = self.direct.get(file) {
@@ -123,10 +130,11 @@ impl<'a> Search<'a> {
         let mut direct: Direct = HashMap::new();
         if let Some(facts) = self.project.files.get(file) {
             let unit = &facts.unit;
-            let by_start: HashMap<usize, usize> =
-                unit.functions.iter().enumerate().map(|(i, function)| (function.span.start, i)).collect();
+            let mut order: Vec<(Span, usize)> = unit.functions.iter().map(|f| f.span).zip(0..).collect();
+            order.sort_by_key(|(span, _)| (span.start, std::cmp::Reverse(span.end)));
             for found in &facts.matches {
-                let function = unit.function_at(found.span).and_then(|f| by_start.get(&f.span.start).copied());
+                let from = order.partition_point(|(span, _)| span.start <= found.span.start);
+                let function = order[..from].iter().rfind(|(span, _)| span.contains(found.span)).map(|(_, i)| *i);
                 direct.entry(function).or_default().push(found.clone());
             }
             if !self.project.settings.helpers.is_empty() {
@@ -159,8 +167,11 @@ impl<'a> Search<'a> {
         }
         let project = self.project;
         let empty = Rc::new(Vec::new());
-        let (Some(unit), true) = (project.unit(file), left > 0) else { return empty };
-        let Some(function) = unit.functions.get(index) else { return empty };
+        let (Some(facts), true) = (project.files.get(file), left > 0) else { return empty };
+        let unit = &facts.unit;
+        let (Some(function), Some(mentioned)) = (unit.functions.get(index), facts.mentions.functions.get(index)) else {
+            return empty;
+        };
         if within.contains(&key) || is_helper(&project.settings, function) {
             return empty;
         }
@@ -173,9 +184,13 @@ impl<'a> Search<'a> {
         let scope = names::scope_of(Some(function));
         let mut calls: Vec<(&Expr, &Expr, &[Arg])> = Vec::new();
         let plain = frame(Span::default());
-        for stmt in &function.body {
+        let body = if self.reach.leads(mentioned) { function.body.as_slice() } else { &[] };
+        for stmt in body {
             stmt.walk(&mut |expr| {
-                if let ExprKind::Call { callee, args } = &expr.kind {
+                if let ExprKind::Call { callee, args } = &expr.kind
+                    && let ExprKind::Name(name) | ExprKind::Attr(_, name) = &callee.kind
+                    && self.reach.carries(name)
+                {
                     calls.push((expr, callee, args));
                 }
                 self.expanded(unit, expr, &plain, &mut |found, frames| chains.push(Rc::new(Chain { found, frames })));
@@ -185,7 +200,7 @@ impl<'a> Search<'a> {
         for (call, callee, args) in calls {
             let Some((to, inner)) = self.callee(unit, &scope, callee) else { continue };
             let Some(called) = to.functions.get(inner) else { continue };
-            if is_test(to, called) {
+            if project.files.get(&to.path).is_some_and(|facts| self.is_test(facts, inner)) {
                 continue;
             }
             let handed = self.chains(&to.path, inner, left - 1, within);
@@ -251,7 +266,8 @@ impl<'a> Search<'a> {
             chains.push(Chain { found: found.clone(), frames: vec![frame(found.span)] });
         }
         let plain = frame(Span::default());
-        if !self.wrappers.is_empty() {
+        let mentioned = self.project.files.get(file).and_then(|facts| facts.mentions.functions.get(index));
+        if !self.wrappers.is_empty() && mentioned.is_some_and(|mentioned| self.reach.leads(mentioned)) {
             for stmt in &function.body {
                 stmt.walk(&mut |expr| {
                     self.expanded(unit, expr, &plain, &mut |found, frames| chains.push(Chain { found, frames }));
@@ -273,17 +289,31 @@ impl<'a> Search<'a> {
             return false;
         }
         let Some(function) = self.project.unit(file).and_then(|unit| unit.functions.get(index)) else { return false };
-        names::calls_of(self.project, &function.name).into_iter().any(|called| {
-            let Some(unit) = self.project.unit(&called.file) else { return false };
-            let Some(caller) = unit.functions.get(called.by) else { return false };
-            let scope = names::scope_of(Some(caller));
-            let to = names::find(self.project, unit, &scope, &called.dotted)
-                .or_else(|| names::method(self.project, unit, &function.name));
-            let Some(Named::Function(to, at)) = to else { return false };
-            to.path == *file
-                && at == index
-                && (is_test(unit, caller) || self.reached(&called.file, called.by, seen, left - 1))
-        })
+        let name = function.name.as_str();
+        for (at, facts) in self.project.files.iter().filter(|(_, facts)| facts.mentions.calls(name)) {
+            let unit = &facts.unit;
+            let callers = unit.functions.iter().zip(&facts.mentions.functions).enumerate();
+            for (by, (caller, _)) in callers.filter(|(_, (_, mentioned))| mentioned.calls(name)) {
+                let mut found = false;
+                let scope = names::scope_of(Some(caller));
+                let mut see = |expr: &Expr| {
+                    let ExprKind::Call { callee, .. } = &expr.kind else { return };
+                    if found || !matches!(&callee.kind, ExprKind::Name(last) | ExprKind::Attr(_, last) if last == name)
+                    {
+                        return;
+                    }
+                    let Some(dotted) = callee.dotted() else { return };
+                    let to = names::find(self.project, unit, &scope, &dotted)
+                        .or_else(|| names::method(self.project, unit, name));
+                    found = matches!(to, Some(Named::Function(to, at)) if to.path == *file && at == index);
+                };
+                caller.body.iter().for_each(|stmt| stmt.walk(&mut see));
+                if found && (self.is_test(facts, by) || self.reached(at, by, seen, left - 1)) {
+                    return true;
+                }
+            }
+        }
+        false
     }
 }
 

@@ -124,14 +124,16 @@ impl View {
                 self.pages.iter().map(|page| (page.path.clone(), page.text.clone())).collect();
             workspace.project.shelf = workspace.project.shelf.with_open(Arc::new(open));
             let mut files = None;
+            let mut names = workspace.project.names.clone();
             for page in &self.pages {
                 if let Some(facts) = page.facts(&self.base) {
+                    names = Arc::new(names.changed(&page.path));
                     files.get_or_insert_with(|| (*workspace.project.files).clone()).insert(page.path.clone(), facts);
                 }
             }
             if let Some(files) = files {
                 workspace.project.files = Arc::new(files);
-                workspace.project.names = Arc::default();
+                workspace.project.names = names;
             }
             workspace
         })
@@ -276,6 +278,7 @@ pub fn refreshed(base: &Workspace, changed: &Changed) -> Option<Workspace> {
 /// Reads source files again.
 fn reread(project: &mut Project, vocabulary: &Vocabulary, sources: &BTreeSet<RelPath>) {
     let mut files = None;
+    let mut names = project.names.clone();
     for path in sources {
         let known = project.files.get(path);
         let text = if project.shelf.listed(path) { survey::text_of(&project.shelf, path) } else { None };
@@ -286,6 +289,7 @@ fn reread(project: &mut Project, vocabulary: &Vocabulary, sources: &BTreeSet<Rel
                 Language::of(path.name()).map(|language| Arc::new(pins::facts(path, &text, language, vocabulary)))
             }),
         };
+        names = Arc::new(names.changed(path));
         let files = files.get_or_insert_with(|| (*project.files).clone());
         match facts {
             Some(facts) => files.insert(path.clone(), facts),
@@ -294,7 +298,7 @@ fn reread(project: &mut Project, vocabulary: &Vocabulary, sources: &BTreeSet<Rel
     }
     if let Some(files) = files {
         project.files = Arc::new(files);
-        project.names = Arc::default();
+        project.names = names;
     }
 }
 
