@@ -62,7 +62,7 @@ pub struct Frame {
     pub at: Span,
     /// How the next outer frame filled this function's parameters (or a macro's `$x`): expressions that
     /// are to be evaluated in that outer frame. Empty in the outermost frame.
-    pub given: BTreeMap<String, Expr>,
+    pub given: Arc<BTreeMap<String, Expr>>,
     /// This frame is a `macro_rules!` body: names and module path are those of the outer frame.
     pub is_macro: bool,
 }
@@ -72,7 +72,7 @@ pub struct Frame {
 pub struct Site {
     pub found: Match,
     /// From the test (outermost) to the function that compares. Never empty.
-    pub frames: Vec<Frame>,
+    pub frames: Arc<[Frame]>,
 }
 
 impl Site {

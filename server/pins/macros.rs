@@ -211,6 +211,7 @@ impl<'a> Wrappers<'a> {
                 continue;
             }
             for given in self.rounds(home, arm, inner.span, &bound, &value) {
+                let given = Arc::new(given);
                 for one in &below {
                     if out.len() >= MOST {
                         return;

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::macros::Wrappers;
 use super::names::{self, Named};
@@ -43,15 +44,15 @@ pub fn sites(project: &Project, extent: &Extent) -> Vec<Site> {
         }
         for found in search.direct(file).get(&None).into_iter().flatten().filter(|found| !is_generic(found)) {
             let frame =
-                Frame { file: file.clone(), function: None, at: found.span, given: BTreeMap::new(), is_macro: false };
-            sites.push(Site { found: found.clone(), frames: vec![frame] });
+                Frame { file: file.clone(), function: None, at: found.span, given: Arc::default(), is_macro: false };
+            sites.push(Site { found: found.clone(), frames: Arc::new([frame]) });
         }
         for stmt in &facts.unit.top {
             let frame =
-                Frame { file: file.clone(), function: None, at: stmt.span, given: BTreeMap::new(), is_macro: false };
+                Frame { file: file.clone(), function: None, at: stmt.span, given: Arc::default(), is_macro: false };
             let mut see = |expr: &Expr| {
                 search.expanded(&facts.unit, expr, &frame, &mut |found, frames| {
-                    sites.push(Site { found, frames });
+                    sites.push(Site { found, frames: frames.into() });
                 })
             };
             stmt.walk(&mut see);
@@ -104,7 +105,7 @@ fn is_fixture(mark: &Expr) -> bool {
 #[derive(Debug)]
 struct Chain {
     found: Match,
-    frames: Vec<Frame>,
+    frames: Arc<[Frame]>,
 }
 
 type Direct = HashMap<Option<usize>, Vec<Match>>;
@@ -176,10 +177,10 @@ impl<'a> Search<'a> {
             return empty;
         }
         let frame =
-            |at: Span| Frame { file: file.clone(), function: Some(index), at, given: BTreeMap::new(), is_macro: false };
+            |at: Span| Frame { file: file.clone(), function: Some(index), at, given: Arc::default(), is_macro: false };
         let mut chains: Vec<Rc<Chain>> = Vec::new();
         for found in self.direct(file).get(&Some(index)).into_iter().flatten() {
-            chains.push(Rc::new(Chain { found: found.clone(), frames: vec![frame(found.span)] }));
+            chains.push(Rc::new(Chain { found: found.clone(), frames: Arc::new([frame(found.span)]) }));
         }
         let scope = names::scope_of(Some(function));
         let mut calls: Vec<(&Expr, &Expr, &[Arg])> = Vec::new();
@@ -193,7 +194,9 @@ impl<'a> Search<'a> {
                 {
                     calls.push((expr, callee, args));
                 }
-                self.expanded(unit, expr, &plain, &mut |found, frames| chains.push(Rc::new(Chain { found, frames })));
+                self.expanded(unit, expr, &plain, &mut |found, frames| {
+                    chains.push(Rc::new(Chain { found, frames: frames.into() }))
+                });
             });
         }
         within.push(key.clone());
@@ -207,7 +210,7 @@ impl<'a> Search<'a> {
             if handed.is_empty() {
                 continue;
             }
-            let given = given(to.language, called, callee, args);
+            let given = Arc::new(given(to.language, called, callee, args));
             for chain in handed.iter() {
                 if chain.frames.len() >= DEEPEST || chains.len() >= MOST {
                     continue;
@@ -216,7 +219,7 @@ impl<'a> Search<'a> {
                 frames.push(frame(call.span));
                 frames.extend(chain.frames.iter().cloned());
                 frames[1].given = given.clone();
-                chains.push(Rc::new(Chain { found: chain.found.clone(), frames }));
+                chains.push(Rc::new(Chain { found: chain.found.clone(), frames: frames.into() }));
             }
         }
         within.pop();
@@ -260,17 +263,19 @@ impl<'a> Search<'a> {
         let Some(unit) = project.unit(file) else { return Rc::default() };
         let Some(function) = unit.functions.get(index) else { return Rc::default() };
         let frame =
-            |at: Span| Frame { file: file.clone(), function: Some(index), at, given: BTreeMap::new(), is_macro: false };
+            |at: Span| Frame { file: file.clone(), function: Some(index), at, given: Arc::default(), is_macro: false };
         let mut chains = Vec::new();
         for found in self.direct(file).get(&Some(index)).into_iter().flatten() {
-            chains.push(Chain { found: found.clone(), frames: vec![frame(found.span)] });
+            chains.push(Chain { found: found.clone(), frames: Arc::new([frame(found.span)]) });
         }
         let plain = frame(Span::default());
         let mentioned = self.project.files.get(file).and_then(|facts| facts.mentions.functions.get(index));
         if !self.wrappers.is_empty() && mentioned.is_some_and(|mentioned| self.reach.leads(mentioned)) {
             for stmt in &function.body {
                 stmt.walk(&mut |expr| {
-                    self.expanded(unit, expr, &plain, &mut |found, frames| chains.push(Chain { found, frames }));
+                    self.expanded(unit, expr, &plain, &mut |found, frames| {
+                        chains.push(Chain { found, frames: frames.into() })
+                    });
                 });
             }
         }
