@@ -77,8 +77,7 @@ impl Names {
     pub fn reach(&self, project: &Project) -> &Reach {
         self.reach.get_or_init(|| {
             let wrappers = Wrappers::of(project, &known_macro);
-            let changed = |path: &RelPath| self.changed.contains(path);
-            let before = self.before.as_deref().map(|reach| (reach, &changed as &dyn Fn(&RelPath) -> bool));
+            let before = self.before.as_deref().map(|reach| (reach, &self.changed));
             Arc::new(Reach::of(project, &wrappers.names(), before))
         })
     }

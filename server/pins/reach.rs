@@ -2,11 +2,12 @@
 //! Takes the facts of all files, gives sets of names: too many rather than too few, so that the exact and
 //! dear look (`sites`, the evaluator) is spared where it would find nothing. Never resolves a name.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
 
 use super::{Frame, Match, Project, Site, sites};
 use crate::code::{Expr, ExprKind, Stmt, StmtKind, Unit};
+use crate::places::RelPath;
 
 /// A name as a number, its two low bits saying how it is mentioned.
 type Name = u64;
@@ -219,17 +220,13 @@ pub struct Reach {
 impl Reach {
     /// `wrappers` are the names of the macros that end in a comparison. With `before`, only what the files
     /// of `changed` add to it is looked for.
-    pub fn of(
-        project: &Project,
-        wrappers: &[&str],
-        before: Option<(&Reach, &dyn Fn(&super::RelPath) -> bool)>,
-    ) -> Reach {
+    pub fn of(project: &Project, wrappers: &[&str], before: Option<(&Reach, &BTreeSet<RelPath>)>) -> Reach {
         let mut reach = before.map(|(reach, _)| reach.clone()).unwrap_or_default();
         let everything: Vec<&Mentions> = project.files.values().map(|facts| &facts.mentions).collect();
         let mut looked: Vec<&Mentions> = project
             .files
             .iter()
-            .filter(|(path, _)| before.is_none_or(|(_, changed)| changed(path)))
+            .filter(|(path, _)| before.is_none_or(|(_, changed)| changed.contains(*path)))
             .map(|(_, facts)| &facts.mentions)
             .collect();
         let mut seeds: Vec<Name> = wrappers.iter().map(|name| number(name)).collect();
