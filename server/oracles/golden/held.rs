@@ -3,6 +3,7 @@
 //! baselines), it is compared whole, with a value that is computed and not read from the same file, and no
 //! test writes it except behind an update switch.
 
+use super::twins;
 use crate::code::{Expr, ExprKind, Stmt, StmtKind};
 use crate::evaluate::{self, Step, Value, World};
 use crate::oracles::comparing::{Comparison, comparison, empty_side};
@@ -226,7 +227,9 @@ impl<'a> Look<'a> {
                 let own = self.site.frames.iter().any(|frame| frame.file == *file);
                 let listed = self.project.shelf.listed(file);
                 let folder = in_recorded_folder(file) && self.project.shelf.below(&file.parent()).next().is_some();
-                if own || !(listed || folder || switched) {
+                // The only file of its folder may be the one that is gone; what a run left tells of it.
+                let twin = || !twins::twins(file, self.project).is_empty();
+                if own || !(listed || folder || switched || twin()) {
                     return None;
                 }
             }

@@ -528,3 +528,26 @@ a
         "#]],
     );
 }
+
+#[test]
+fn a_golden_that_is_gone_is_still_pinned_where_a_run_left_its_twin() {
+    check(
+        r#"
+//- tests/actual/rate.txt
+2.68
+//- tests/test_rate.py
+from pathlib import Path
+from legacy import rate
+GOLDEN = Path(__file__).parent / "golden"
+
+def test_rate():
+    assert rate() == (GOLDEN / "rate.txt").read_text()
+
+def test_other():
+    assert rate() == (GOLDEN / "other.txt").read_text()
+"#,
+        expect![[r#"
+            tests/test_rate.py::test_rate:6 golden-file tests/golden/rate.txt [UniversalNewlines]
+        "#]],
+    );
+}
