@@ -202,6 +202,14 @@ impl Shelf {
         }
     }
 
+    /// The text that a reader sees, where it is UTF-8.
+    pub fn text(&self, path: &RelPath) -> Option<Text> {
+        match self.read(path) {
+            Read::Bytes(bytes) => std::str::from_utf8(&bytes).ok().map(Text::new),
+            _ => None,
+        }
+    }
+
     /// Size and time of the file on disk.
     pub fn stamp(&self, path: &RelPath) -> Option<Stamp> {
         let meta = std::fs::metadata(self.root.absolute(path)).ok()?;

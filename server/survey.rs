@@ -15,7 +15,6 @@ use crate::places::{RelPath, Root};
 use crate::roles::{self, Role};
 use crate::settings::Settings;
 use crate::shelf::{Read, Shelf};
-use crate::text::Text;
 use crate::vocabulary::Vocabulary;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -480,13 +479,5 @@ fn settings(shelf: &Shelf) -> (Settings, Vec<Trouble>) {
                 (settings, troubles)
             }
         },
-    }
-}
-
-/// The text of a file as a reader sees it, where it is UTF-8.
-pub fn text_of(shelf: &Shelf, path: &RelPath) -> Option<Text> {
-    match shelf.read(path) {
-        Read::Bytes(bytes) => std::str::from_utf8(&bytes).ok().map(Text::new),
-        _ => None,
     }
 }

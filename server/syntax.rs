@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use tree_sitter::{InputEdit, ParseOptions, Parser, Tree};
+use tree_sitter::{ParseOptions, Parser, Tree};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Language {
@@ -99,11 +99,6 @@ pub fn parse(source: &str, language: Language, before: Option<&Tree>, budget: Du
 /// Deepest nesting of the tree that is followed. Beyond it a node is taken as unknown, so that hostile
 /// input cannot exhaust the stack.
 pub const DEEPEST: usize = 200;
-
-/// One replacement, for [`Tree::edit`]: bytes and (row, byte column) of its three corners.
-pub fn edit(tree: &mut Tree, edit: &InputEdit) {
-    tree.edit(edit);
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! Plain literals in both languages under one word of the reports. Takes a site, hands it to the language.
 
-use super::{Amended, Artefact, Baseline, Content, Framework, Orphan, Pin, Refusal, plain_python, plain_rust};
+use super::{Amended, Artefact, Baseline, Content, Framework, Pin, Refusal, plain_python, plain_rust};
 use crate::pins::{Project, Site};
 use crate::syntax::Language;
 
@@ -34,11 +34,6 @@ impl Framework for Plain {
         }
     }
 
-    /// No run leaves anything.
-    fn artefacts(&self, _: &Pin, _: &Project) -> Vec<Artefact> {
-        Vec::new()
-    }
-
     fn amend(
         &self,
         pin: &Pin,
@@ -50,10 +45,6 @@ impl Framework for Plain {
             Language::Python => plain_python::amend(pin, observed, project),
             Language::Rust => plain_rust::amend(pin, observed, project),
         }
-    }
-
-    fn orphans(&self, _: &[Pin], _: &Project) -> Vec<Orphan> {
-        Vec::new()
     }
 }
 
@@ -73,10 +64,6 @@ impl Framework for Unittest {
         plain_python::baseline(pin, project)
     }
 
-    fn artefacts(&self, _: &Pin, _: &Project) -> Vec<Artefact> {
-        Vec::new()
-    }
-
     fn amend(
         &self,
         pin: &Pin,
@@ -85,9 +72,5 @@ impl Framework for Unittest {
         project: &Project,
     ) -> Result<Amended, Refusal> {
         plain_python::amend(pin, observed, project)
-    }
-
-    fn orphans(&self, _: &[Pin], _: &Project) -> Vec<Orphan> {
-        Vec::new()
     }
 }

@@ -180,7 +180,7 @@ impl View {
         }
         match self.base.project.files.get(path) {
             Some(facts) => Some(facts.unit.text.clone()),
-            None => survey::text_of(&self.base.project.shelf, path),
+            None => self.base.project.shelf.text(path),
         }
     }
 }
@@ -281,7 +281,7 @@ fn reread(project: &mut Project, vocabulary: &Vocabulary, sources: &BTreeSet<Rel
     let mut names = project.names.clone();
     for path in sources {
         let known = project.files.get(path);
-        let text = if project.shelf.listed(path) { survey::text_of(&project.shelf, path) } else { None };
+        let text = if project.shelf.listed(path) { project.shelf.text(path) } else { None };
         let facts = match (text, known) {
             (Some(text), Some(known)) if known.unit.text.as_str() == text.as_str() => continue,
             (None, None) => continue,

@@ -9,7 +9,7 @@ use dashmap::DashMap;
 
 use super::tokens::{Kind, Token, closing, tokens};
 use crate::places::RelPath;
-use crate::shelf::{Read, Shelf};
+use crate::shelf::Shelf;
 use crate::text::Span;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -70,20 +70,13 @@ pub struct Crates {
     places: Arc<DashMap<usize, Places>>,
 }
 
-fn text_of(shelf: &Shelf, path: &RelPath) -> Option<String> {
-    match shelf.read(path) {
-        Read::Bytes(bytes) => String::from_utf8(bytes.to_vec()).ok(),
-        _ => None,
-    }
-}
-
 impl Crates {
     /// Reads every `Cargo.toml` of the listing. One that cannot be read gives no package.
     pub fn of(shelf: &Shelf) -> Crates {
         let manifests: BTreeMap<RelPath, toml::Table> = shelf
             .files()
             .filter(|path| path.name() == "Cargo.toml")
-            .filter_map(|path| Some((path.parent(), text_of(shelf, path)?.parse().ok()?)))
+            .filter_map(|path| Some((path.parent(), shelf.text(path)?.as_str().parse().ok()?)))
             .collect();
         let mut packages = Vec::new();
         for (dir, manifest) in &manifests {
@@ -313,7 +306,7 @@ fn places_of(package: &Package, shelf: &Shelf) -> HashMap<RelPath, Vec<Module>> 
             }
             let found = read
                 .entry(file.clone())
-                .or_insert_with(|| Arc::new(text_of(shelf, &file).map_or_else(Vec::new, |text| declared(&text))))
+                .or_insert_with(|| Arc::new(shelf.text(&file).map_or_else(Vec::new, |text| declared(text.as_str()))))
                 .clone();
             let dir = file.parent();
             let base = if beside { dir.clone() } else { dir.join(file.stem()).unwrap_or_default() };

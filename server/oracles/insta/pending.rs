@@ -33,12 +33,6 @@ pub fn path_of(source: &RelPath) -> Option<RelPath> {
     source.parent().join(&format!(".{}.pending-snap", source.name()))
 }
 
-/// The source file of a pending file.
-pub fn source_of(pending: &RelPath) -> Option<RelPath> {
-    let name = pending.name().strip_prefix('.')?.strip_suffix(".pending-snap")?;
-    pending.parent().join(name)
-}
-
 /// Only the entries of the last run count; a line that is cut or damaged is left out.
 pub fn read(text: &str) -> Pending {
     let mut pending = Pending::default();
