@@ -191,6 +191,18 @@ fn slug_of_oracle(oracle: &str) -> String {
 }
 
 impl Ledger {
+    /// The amendment under a name of its own: the same decision taken again within a second is a second
+    /// record, dated a second later, and never the first one written over.
+    pub fn apart(&self, mut amendment: Amendment) -> Amendment {
+        while self.entries.iter().any(|entry| entry.path == amendment.file()) {
+            match amendment.at.checked_add(jiff::SignedDuration::from_secs(1)) {
+                Ok(later) => amendment.at = later,
+                Err(_) => break,
+            }
+        }
+        amendment
+    }
+
     /// Reads every amendment of a root, and those that were begun and are not finished.
     pub fn read(root: &Root, git: Option<&Git>) -> Ledger {
         let mut ledger = Ledger::default();

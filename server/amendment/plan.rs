@@ -238,6 +238,7 @@ impl Change<'_> {
     /// with the lines of the source. A new baseline has no old value to tell: there the amendment is all.
     fn plan(&self, amendment: Amendment) -> Result<Plan, Refusal> {
         let (pin, project) = (&self.case.pin, &self.workspace.project);
+        let amendment = self.workspace.ledger.apart(amendment);
         let record = amendment.file();
         let mut paths = vec![&record];
         paths.extend(pin.oracle.path.as_ref());
@@ -513,6 +514,7 @@ pub fn plan_explain(
     let kind = if before.is_some() { Kind::Drift } else { Kind::New };
     let amendment =
         Amendment { after_the_fact: true, ..draft(case, request, reason, kind, before.as_ref(), Some(&now.content)) };
+    let amendment = workspace.ledger.apart(amendment);
     let record = amendment.file();
     Ok(Plan { changes: Vec::new(), artefacts: Vec::new(), amendment, record })
 }
@@ -620,6 +622,7 @@ fn without_baseline(case: &Case, workspace: &Workspace, amendment: Amendment) ->
     else {
         return refuse(format!("{} was new; take it out by hand, or with git", oracle.key));
     };
+    let amendment = workspace.ledger.apart(amendment);
     let record = amendment.file();
     recordable(workspace, &[&record, path])?;
     let change =

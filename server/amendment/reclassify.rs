@@ -47,6 +47,7 @@ pub fn plan_reclassify(pin: &Pin, workspace: &Workspace, to: Role, request: &Req
         to: Some(to.word().into()),
         ..draft_of(pin, request, reason(&why)?, Kind::Reclassify, None, None)
     };
+    let amendment = workspace.ledger.apart(amendment);
     let record = amendment.file();
     recordable(workspace, &[&record, &pin.file])?;
     let project = &workspace.project;

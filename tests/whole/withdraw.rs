@@ -101,6 +101,7 @@ fn the_comment_that_was_replaced_comes_back() {
     withdraw(&fixture, &second);
     assert_eq!(kept(&fixture), committed, "the committed comment");
 
+    // The same decision again, within the same second or not, is a record of its own.
     fixture.write("//- tests/actual/march.txt\nnet 12\n");
     let second = accept(&fixture, TABLE, "rule 8 rounds twice");
     let accepted = kept(&fixture);
