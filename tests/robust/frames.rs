@@ -121,3 +121,14 @@ fn capabilities_of_unknown_shape_cost_nothing() {
     );
     assert_eq!(answer["result"]["capabilities"]["positionEncoding"], "utf-16", "{answer}");
 }
+
+#[test]
+fn a_request_of_an_unknown_method_is_told_so() {
+    let mut pipe = server();
+    for method in ["no/such", "$/no/such"] {
+        let answer = pipe.ask(method, json!({}));
+        assert_eq!(answer["error"]["code"], -32601, "{method}: {answer}");
+    }
+    pipe.notify("$/no/such", json!({}));
+    alive(&mut pipe);
+}
