@@ -9,20 +9,24 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use dashmap::DashMap;
 use tokio::sync::oneshot;
 use tower_lsp::ls_types::{Diagnostic, PublishDiagnosticsParams, Uri};
 
 use super::documents::{Change, Document};
 use super::judge;
-use super::offer::{self, Declared};
+use super::offer::Declared;
 use super::outbox::{Message, Outbox};
 use super::room::{self, Changed, Page, View, Whole};
 use super::scan::{self, Job, Scan};
 use super::watch::{self, Seen};
-use crate::places::{RelPath, Root, RootKind};
+use crate::places::{RelPath, Root};
 use crate::survey::Workspace;
-use crate::text::Text;
+
+mod disk;
+mod events;
+mod roots;
+
+pub use events::{Event, Queue, Sheet, Sheets};
 
 /// Quiet after the last key before diagnostics are made.
 const TYPING: Duration = Duration::from_millis(150);
@@ -30,101 +34,10 @@ const TYPING: Duration = Duration::from_millis(150);
 const DISK: (Duration, Duration) = (Duration::from_millis(100), Duration::from_millis(400));
 /// Quiet before the whole root is surveyed again.
 const WHOLE: Duration = Duration::from_millis(500);
-/// Most new folders that are watched before anything in them is known to matter.
-const FRESH: usize = 200;
 /// How long the editor's answer to an edit is waited for. After that what is saved decides.
 const ANSWER: Duration = Duration::from_secs(10);
 /// A turn that takes longer is told in the log.
 const SLOW: Duration = Duration::from_millis(50);
-
-/// One open document at one moment, and its root at that moment.
-pub struct Sheet {
-    pub uri: Uri,
-    pub version: i32,
-    pub text: Text,
-    /// Where it lies in its root; `None` for a document that lies in none or whose root is not read yet.
-    pub place: Option<(RelPath, Arc<View>)>,
-    pub declared: Arc<Declared>,
-}
-
-/// Everything that changes the server's state.
-pub enum Event {
-    Open {
-        uri: Uri,
-        version: i32,
-        text: String,
-    },
-    Change {
-        uri: Uri,
-        version: i32,
-        changes: Vec<Change>,
-    },
-    Save {
-        uri: Uri,
-        text: Option<String>,
-    },
-    Close {
-        uri: Uri,
-    },
-    /// A request's view of a document: exactly the edits that were sent before it.
-    Look {
-        uri: Uri,
-        then: oneshot::Sender<Option<Arc<Sheet>>>,
-    },
-    /// Every root with its open documents, for a command.
-    LookAll {
-        then: oneshot::Sender<(Arc<Declared>, Vec<Arc<View>>)>,
-    },
-    /// Look again at everything that is cheap, then answer.
-    Recheck {
-        then: oneshot::Sender<()>,
-    },
-    Folders {
-        added: Vec<PathBuf>,
-        removed: Vec<PathBuf>,
-    },
-    /// The client is ready to be spoken to.
-    Started,
-    /// The client's settings.
-    Configure(serde_json::Value),
-    CancelProgress,
-    /// The editor was asked to change these files; or it has answered.
-    Editing {
-        root: PathBuf,
-        /// The amendment that the edit belongs to.
-        edit: RelPath,
-        /// `None`: it has answered, or will not be waited for any longer.
-        paths: Option<Vec<RelPath>>,
-    },
-    Disk(Vec<PathBuf>),
-    Lost,
-    Watching(bool),
-    Based {
-        root: PathBuf,
-        base: Arc<Workspace>,
-        complete: bool,
-    },
-    Looked {
-        root: PathBuf,
-    },
-    Surveyed {
-        root: PathBuf,
-        whole: Arc<Whole>,
-    },
-    Judged(judge::Judged),
-}
-
-pub type Queue = mpsc::Sender<Event>;
-
-/// The published sheets. Read through [`Sheets::of`] only, which keeps no guard.
-#[derive(Clone, Default)]
-pub struct Sheets(Arc<DashMap<Uri, Arc<Sheet>>>);
-
-impl Sheets {
-    pub fn of(&self, uri: &Uri) -> Option<Arc<Sheet>> {
-        self.0.get(uri).map(|sheet| sheet.clone())
-    }
-}
 
 struct Desk {
     declared: Arc<Declared>,
@@ -437,88 +350,6 @@ impl Desk {
         self.watch_folders();
     }
 
-    /// The root and the path from it of a document; the root is opened where it is new.
-    fn place(&mut self, uri: &Uri) -> Option<(PathBuf, RelPath)> {
-        let path = offer::path_of(uri)?;
-        let path = match path.canonicalize() {
-            Ok(real) => real,
-            // Not on disk yet: where it will be.
-            Err(_) => path.parent()?.canonicalize().ok()?.join(path.file_name()?),
-        };
-        let start = if path.exists() { path.as_path() } else { path.parent()? };
-        let root = Root::of(start, &self.opened_folder(&path)).ok()?;
-        let relative = root.relative(&path)?;
-        let key = root.path.clone();
-        self.enter(root);
-        Some((key, relative))
-    }
-
-    /// The folder that was opened around a path; its own folder where that would be a whole home or disk.
-    fn opened_folder(&self, path: &Path) -> PathBuf {
-        let own = path.parent().unwrap_or(path).to_path_buf();
-        let home = std::env::var_os("HOME").map(PathBuf::from);
-        let around = self.declared.folders.iter().filter_map(|folder| folder.canonicalize().ok());
-        around
-            .filter(|folder| path.starts_with(folder) && folder.parent().is_some() && Some(folder) != home.as_ref())
-            .max_by_key(|folder| folder.components().count())
-            .unwrap_or(own)
-    }
-
-    fn folders(&mut self, added: &[PathBuf]) {
-        for folder in added {
-            let Ok(folder) = folder.canonicalize() else { continue };
-            if !self.declared.folders.contains(&folder) {
-                Arc::make_mut(&mut self.declared).folders.push(folder.clone());
-            }
-            // A folder that is no root of its own is read when a document in it is opened.
-            if let Ok(root) = Root::of(&folder, &folder)
-                && root.kind != RootKind::Opened
-            {
-                self.enter(root);
-            }
-        }
-    }
-
-    fn leave(&mut self, removed: &[PathBuf]) {
-        let removed: Vec<PathBuf> = removed.iter().filter_map(|folder| folder.canonicalize().ok()).collect();
-        Arc::make_mut(&mut self.declared).folders.retain(|folder| !removed.contains(folder));
-        let used: BTreeSet<PathBuf> =
-            self.documents.values().filter_map(|open| open.room.as_ref().map(|(root, _)| root.clone())).collect();
-        let gone: Vec<PathBuf> = removed.into_iter().filter(|root| !used.contains(root)).collect();
-        for root in gone {
-            if let Some(room) = self.rooms.remove(&root) {
-                for path in room.published.keys() {
-                    if let Some(uri) = Uri::from_file_path(room.root.absolute(path)) {
-                        self.publish(uri, Vec::new(), None);
-                    }
-                }
-            }
-        }
-        self.watch_folders();
-    }
-
-    fn enter(&mut self, root: Root) {
-        if self.rooms.contains_key(&root.path) {
-            return;
-        }
-        let _ = self.scan.jobs.send(Job::Load(root.clone()));
-        self.rooms.insert(
-            root.path.clone(),
-            Room {
-                root,
-                base: None,
-                complete: false,
-                whole: None,
-                view: None,
-                due: None,
-                newest: Arc::default(),
-                folders: BTreeSet::new(),
-                published: BTreeMap::new(),
-                refreshing: 1,
-            },
-        );
-    }
-
     fn stale(&mut self, root: &Path) {
         if let Some(room) = self.rooms.get_mut(root) {
             room.view = None;
@@ -558,63 +389,6 @@ impl Desk {
         Some(sheet)
     }
 
-    fn look_again_unless_watching(&mut self) {
-        if !self.watching {
-            self.refresh_all();
-        }
-    }
-
-    fn refresh_all(&mut self) {
-        for root in self.rooms.keys().cloned().collect::<Vec<PathBuf>>() {
-            let mut paths: BTreeSet<PathBuf> = self.folders_of(&root);
-            paths.extend(self.changed.iter().filter(|path| path.starts_with(&root)).cloned());
-            self.refresh(&root, Changed { paths, saved: None, all: true });
-        }
-        self.changed.clear();
-        self.changed_at = None;
-    }
-
-    fn look_at_disk(&mut self) {
-        self.changed_at = None;
-        let changed = std::mem::take(&mut self.changed);
-        let fresh: Vec<PathBuf> = changed
-            .iter()
-            .filter(|path| !self.fresh.contains(*path) && !self.wanted.contains(*path) && path.is_dir())
-            .take(FRESH.saturating_sub(self.fresh.len()))
-            .cloned()
-            .collect();
-        if !fresh.is_empty() {
-            // What is written into it before it is watched is found by looking once more.
-            self.fresh.extend(fresh.iter().cloned());
-            self.changed.extend(fresh);
-            self.changed_at = Some((Instant::now(), Instant::now()));
-            self.watch_folders();
-        }
-        for root in self.rooms.keys().cloned().collect::<Vec<PathBuf>>() {
-            let git = self.rooms.get(&root).and_then(|room| room.root.git_top.as_ref().map(|top| top.join(".git")));
-            let paths: BTreeSet<PathBuf> = changed
-                .iter()
-                .filter(|path| match &git {
-                    Some(git) if path.starts_with(git) => tells_of_a_commit(path),
-                    _ => path.starts_with(&root),
-                })
-                .cloned()
-                .collect();
-            if !paths.is_empty() {
-                self.refresh(&root, Changed { paths, saved: None, all: false });
-            }
-        }
-    }
-
-    fn refresh(&mut self, root: &Path, changed: Changed) {
-        if let Some(room) = self.rooms.get_mut(root) {
-            room.refreshing += 1;
-            // A survey of everything must not hold this up.
-            room.newest.fetch_add(1, Ordering::Relaxed);
-            let _ = self.scan.jobs.send(Job::Refresh(room.root.clone(), changed));
-        }
-    }
-
     fn based(&mut self, root: PathBuf, base: Arc<Workspace>, complete: bool) {
         let Some(room) = self.rooms.get_mut(&root) else { return };
         room.base = Some(base);
@@ -633,18 +407,6 @@ impl Desk {
             }
         }
         self.watch_folders();
-    }
-
-    /// One look at a root is done, with a new base or without.
-    fn looked(&mut self, root: &Path) {
-        if let Some(room) = self.rooms.get_mut(root) {
-            room.refreshing = room.refreshing.saturating_sub(1);
-        }
-        if self.rooms.values().all(|room| room.refreshing == 0) {
-            for then in self.rechecks.drain(..) {
-                let _ = then.send(());
-            }
-        }
     }
 
     fn surveyed(&mut self, root: &Path, whole: Arc<Whole>) {
@@ -719,49 +481,4 @@ impl Desk {
         let version = version.filter(|_| self.declared.diagnostic_version);
         self.outbox.say(Message::Diagnostics(PublishDiagnosticsParams { uri, diagnostics, version }));
     }
-
-    /// Absolute paths of the folders of a root that matter.
-    fn folders_of(&self, root: &Path) -> BTreeSet<PathBuf> {
-        let Some(room) = self.rooms.get(root) else { return BTreeSet::new() };
-        let mut folders: BTreeSet<RelPath> = room.folders.clone();
-        for open in self.documents.values() {
-            if let Some((_, path)) = open.room.as_ref().filter(|(at, _)| at == root) {
-                folders.insert(path.parent());
-                folders.extend(open.folders.iter().cloned());
-            }
-        }
-        let mut all: BTreeSet<PathBuf> = folders.iter().map(|folder| room.root.absolute(folder)).collect();
-        all.insert(room.root.path.clone());
-        all
-    }
-
-    fn watch_folders(&mut self) {
-        let mut wanted = BTreeSet::new();
-        for (root, room) in &self.rooms {
-            wanted.extend(self.folders_of(root));
-            let own = root.join(".pindrift");
-            let year = |name: &str| own.join("amendments").join(name);
-            wanted.extend([own.clone(), own.join("amendments"), own.join("observed")]);
-            wanted.extend([own.join("queries"), own.join("queries/python"), own.join("queries/rust")]);
-            if let Some(base) = &room.base {
-                let folders = base.ledger.entries.iter().map(|entry| entry.path.parent());
-                wanted.extend(folders.map(|folder| year(folder.name())));
-            }
-            if let Some(top) = &room.root.git_top {
-                wanted.insert(top.join(".git"));
-            }
-        }
-        wanted.extend(self.fresh.iter().cloned());
-        // A folder that was made since must be watched too, so the same set is sent again.
-        if wanted != self.wanted || self.watching {
-            self.wanted = wanted.clone();
-            let _ = self.watch.send(wanted);
-        }
-    }
-}
-
-/// Files of `.git` that change with what is committed.
-fn tells_of_a_commit(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
-    matches!(name, "HEAD" | "index" | "ORIG_HEAD" | "packed-refs" | "COMMIT_EDITMSG" | "MERGE_HEAD")
 }
