@@ -11,6 +11,7 @@ use crate::places::RelPath;
 
 mod cases;
 mod known;
+pub mod origin;
 mod parts;
 mod scope;
 mod worlds;

@@ -156,6 +156,7 @@ pub fn facts_of(path: &RelPath, text: &Text, tree: &Tree, language: Language, vo
     Facts { unit, matches, mentions, troubles }
 }
 
+pub mod fixtures;
 pub mod macros;
 pub mod names;
 pub mod reach;
@@ -198,7 +199,8 @@ pub fn prefilter(path: &RelPath, bytes: &[u8]) -> bool {
     let named = language == Language::Rust || is_test_file(path) || in_test_folder(path);
     // What else lies in a test folder may hold the constants and paths that tests import.
     named
-        && ((language == Language::Python && in_test_folder(path) && !is_test_file(path))
+        && (path.name() == "conftest.py"
+            || (language == Language::Python && in_test_folder(path) && !is_test_file(path))
             || words(language).is_none_or(|words| words.is_match(bytes)))
 }
 

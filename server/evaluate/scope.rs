@@ -8,6 +8,7 @@ use std::rc::Rc;
 use super::parts::Parts;
 use super::{Step, Value, World};
 use crate::code::{Arg, Expr, ExprKind, Function, Op, Piece, Stmt, StmtKind, Target, Unit};
+use crate::pins::fixtures;
 use crate::pins::names::{self, Named};
 use crate::pins::{Project, Site};
 use crate::syntax::Language;
@@ -52,7 +53,7 @@ pub(super) struct Eval<'a> {
 type Met = (usize, usize, usize, Option<usize>);
 
 /// The last thing that a straight walk to a place bound to a name.
-enum Local<'a> {
+pub(super) enum Local<'a> {
     Not,
     /// The expression, the part of it that a tuple target takes, and where it stands.
     Is(&'a Expr, Vec<usize>, usize),
@@ -260,6 +261,12 @@ impl<'a> Eval<'a> {
             {
                 return Some(self.value(&outer, given, depth + 1));
             }
+            if place.unit.language == Language::Python
+                && (place.frame == Some(0) || fixtures::is_fixture(function))
+                && let Some(value) = self.fixture(place.unit, function, name, depth)
+            {
+                return Some(value);
+            }
             return Some(match &param.default {
                 Some(default) if place.frame != Some(0) => self.value(&self.module(place.unit), default, depth + 1),
                 _ => Value::Unknown,
@@ -283,6 +290,23 @@ impl<'a> Eval<'a> {
             args: Rc::default(),
         };
         self.variable(&outer, name, depth + 1)
+    }
+
+    /// What the fixture that a test or a fixture requests is worth.
+    fn fixture(&self, unit: &'a Unit, function: &'a Function, name: &str, depth: usize) -> Option<Value> {
+        let item = self.frame(0).and_then(|place| Some((place.unit, place.function?)));
+        let found = fixtures::requested(self.project, item, unit, function, name)?;
+        let function = found.function()?;
+        let given = fixtures::gives(function)?;
+        let place = Place {
+            unit: found.unit,
+            function: Some(function),
+            within: &[],
+            at: given.span.start,
+            frame: None,
+            args: Rc::default(),
+        };
+        Some(self.value(&place, given, depth + 1))
     }
 
     /// What the world binds in that frame.
@@ -324,7 +348,7 @@ impl<'a> Eval<'a> {
         Some((given, self.frame(frame - 1)?))
     }
 
-    fn local(&self, body: &'a [Stmt], at: usize, name: &str) -> Local<'a> {
+    pub(super) fn local(&self, body: &'a [Stmt], at: usize, name: &str) -> Local<'a> {
         let mut found = Local::Not;
         for stmt in body {
             if stmt.span.start >= at {

@@ -276,6 +276,16 @@ fn python_import<'a>(
     None
 }
 
+/// The module that an import path in `unit` names, where the project has it.
+pub fn module<'a>(project: &'a Project, unit: &Unit, path: &str) -> Option<&'a Unit> {
+    let dots = path.len() - path.trim_start_matches('.').len();
+    let parts: Vec<&str> = path[dots..].split('.').filter(|part| !part.is_empty()).collect();
+    if dots == 0 && parts.is_empty() {
+        return None;
+    }
+    python_module(project, unit, dots, &parts)
+}
+
 /// The file of a module: relative to the importing file's package, or from the nearest folder above the
 /// importing file (or its `src`) that has it.
 fn python_module<'a>(project: &'a Project, from: &Unit, dots: usize, parts: &[&str]) -> Option<&'a Unit> {

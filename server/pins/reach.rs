@@ -5,7 +5,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
 
-use super::{Frame, Match, Project, Site, sites};
+use super::{Frame, Match, Project, Site, fixtures, sites};
 use crate::code::{Expr, ExprKind, Stmt, StmtKind, Unit};
 use crate::places::RelPath;
 
@@ -88,6 +88,8 @@ pub struct Mentioned {
     holds: bool,
     /// It gives back one expression: the evaluator may follow it.
     single: bool,
+    /// A fixture of pytest's: what it gives is had by its name alone.
+    fixture: bool,
 }
 
 fn sorted(mut names: Vec<Name>) -> Box<[Name]> {
@@ -151,6 +153,7 @@ impl Mentions {
         };
         let of = |expr: &Expr, names: &mut Vec<Name>| expr.walk(&mut |expr| mention(expr, names));
         let mut functions = Vec::with_capacity(unit.functions.len());
+        let mut aliases = Vec::new();
         for function in &unit.functions {
             let mut names = Vec::new();
             function.body.iter().for_each(|stmt| stmt.walk(&mut |expr| mention(expr, &mut names)));
@@ -161,8 +164,12 @@ impl Mentions {
                 names: kept(names),
                 is_test: sites::is_test(unit, function),
                 holds: matches.iter().any(|found| function.span.contains(found.span)),
-                single: returns(&function.body),
+                single: returns(&function.body) || fixtures::is_fixture(function),
+                fixture: fixtures::is_fixture(function),
             });
+            if let Some(name) = fixtures::name_of(function).filter(|name| *name != function.name) {
+                aliases.push((number(name), number(&function.name)));
+            }
         }
         let mut globals = Vec::with_capacity(unit.globals.len());
         for binding in &unit.globals {
@@ -174,7 +181,6 @@ impl Mentions {
         let arms = unit.macros.iter().flat_map(|rules| &rules.arms);
         arms.flat_map(|arm| &arm.calls).for_each(|call| of(call, &mut names));
         let macros = kept(names);
-        let mut aliases = Vec::new();
         for import in &unit.imports {
             let own = import.path.rsplit('.').next().unwrap_or_default();
             if own != import.local && import.local != "*" {
@@ -244,7 +250,7 @@ impl Reach {
         seeds.retain(|name| !old.contains(name));
         let carriers = |mentions: &Mentions, set: &Set, new: &mut Vec<Name>| {
             for function in mentions.functions.iter().filter(|function| !function.is_test) {
-                let leads = |name: &Name| *name & 3 != PLAIN && set.contains(&plain(*name));
+                let leads = |name: &Name| (function.fixture || *name & 3 != PLAIN) && set.contains(&plain(*name));
                 if !set.contains(&function.name) && function.names.iter().any(leads) {
                     new.push(function.name);
                 }
@@ -273,6 +279,8 @@ impl Reach {
                         new.push(*name);
                     }
                 }
+                let read = |function: &&Mentioned| function.fixture && set.contains(&function.name);
+                new.extend(mentions.functions.iter().filter(read).map(|f| f.name).filter(|name| !held.contains(name)));
                 aliases(mentions, held, new);
             };
             let mut next = holders.clone();

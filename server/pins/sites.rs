@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::fixtures;
 use super::macros::Wrappers;
 use super::names::{self, Named};
 use super::reach::Reach;
@@ -77,7 +78,7 @@ pub fn is_test(unit: &Unit, function: &Function) -> bool {
                     // Inside a function, not a class.
                     !unit.scopes.iter().any(|scope| scope.name == *around)
                 })
-                && !function.marks.iter().any(is_fixture)
+                && !fixtures::is_fixture(function)
         }
         Language::Rust => function.marks.iter().any(|mark| {
             let name = match &mark.kind {
@@ -91,14 +92,6 @@ pub fn is_test(unit: &Unit, function: &Function) -> bool {
                 || last.ends_with("_test")
         }),
     }
-}
-
-fn is_fixture(mark: &Expr) -> bool {
-    let callee = match &mark.kind {
-        ExprKind::Call { callee, .. } => callee,
-        _ => mark,
-    };
-    callee.dotted().is_some_and(|name| name == "fixture" || name.ends_with(".fixture"))
 }
 
 /// A comparison as one function hands it on: the frames from that function down.
@@ -201,7 +194,7 @@ impl<'a> Search<'a> {
         }
         within.push(key.clone());
         for (call, callee, args) in calls {
-            let Some((to, inner)) = self.callee(unit, &scope, callee) else { continue };
+            let Some((to, inner)) = self.callee(unit, function, &scope, callee) else { continue };
             let Some(called) = to.functions.get(inner) else { continue };
             if project.files.get(&to.path).is_some_and(|facts| self.is_test(facts, inner)) {
                 continue;
@@ -241,7 +234,18 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn callee(&self, unit: &'a Unit, scope: &[String], callee: &Expr) -> Option<(&'a Unit, usize)> {
+    fn callee(
+        &self,
+        unit: &'a Unit,
+        caller: &'a Function,
+        scope: &[String],
+        callee: &Expr,
+    ) -> Option<(&'a Unit, usize)> {
+        if unit.language == Language::Python
+            && let Some(found) = fixtures::callee(self.project, unit, caller, callee)
+        {
+            return found;
+        }
         let found = match callee.dotted() {
             Some(dotted) => names::find(self.project, unit, scope, &dotted),
             None => None,
@@ -294,23 +298,25 @@ impl<'a> Search<'a> {
             return false;
         }
         let Some(function) = self.project.unit(file).and_then(|unit| unit.functions.get(index)) else { return false };
-        let name = function.name.as_str();
-        for (at, facts) in self.project.files.iter().filter(|(_, facts)| facts.mentions.calls(name)) {
+        // A function that a fixture gives is called by the fixture's name.
+        let around = self.project.unit(file).and_then(|unit| fixtures::around(unit, function));
+        let called: Vec<&str> =
+            std::iter::once(function.name.as_str()).chain(around.and_then(fixtures::name_of)).collect();
+        let calls = |mentions: &dyn Fn(&str) -> bool| called.iter().any(|name| mentions(name));
+        for (at, facts) in self.project.files.iter().filter(|(_, facts)| calls(&|name| facts.mentions.calls(name))) {
             let unit = &facts.unit;
             let callers = unit.functions.iter().zip(&facts.mentions.functions).enumerate();
-            for (by, (caller, _)) in callers.filter(|(_, (_, mentioned))| mentioned.calls(name)) {
+            for (by, (caller, _)) in callers.filter(|(_, (_, mentioned))| calls(&|name| mentioned.calls(name))) {
                 let mut found = false;
                 let scope = names::scope_of(Some(caller));
                 let mut see = |expr: &Expr| {
                     let ExprKind::Call { callee, .. } = &expr.kind else { return };
-                    if found || !matches!(&callee.kind, ExprKind::Name(last) | ExprKind::Attr(_, last) if last == name)
-                    {
+                    let (ExprKind::Name(last) | ExprKind::Attr(_, last)) = &callee.kind else { return };
+                    if found || !called.contains(&last.as_str()) {
                         return;
                     }
-                    let Some(dotted) = callee.dotted() else { return };
-                    let to = names::find(self.project, unit, &scope, &dotted)
-                        .or_else(|| names::method(self.project, unit, name));
-                    found = matches!(to, Some(Named::Function(to, at)) if to.path == *file && at == index);
+                    let to = self.callee(unit, caller, &scope, callee);
+                    found = to.is_some_and(|(to, at)| to.path == *file && at == index);
                 };
                 caller.body.iter().for_each(|stmt| stmt.walk(&mut see));
                 if found && (self.is_test(facts, by) || self.reached(at, by, seen, left - 1)) {
