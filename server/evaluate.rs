@@ -80,6 +80,8 @@ pub enum Step {
     Number,
     /// The file holds the digest of the text in hexadecimal; the algorithm's name.
     Digest(String),
+    /// The framework's own serializer of that name wrote it; compared as written.
+    Serialised(&'static str),
     /// A transformation that is not understood: shown, never accepted.
     Unknown(String),
 }
@@ -92,9 +94,18 @@ pub struct World {
     /// Bindings of loop variables and parameters, by frame. An expression that does not stand in that
     /// frame's file has the empty span.
     pub bound: Vec<Vec<(String, Expr)>>,
+    /// By frame, the round of each `for` loop around its call, outermost first; `None` where the items are not
+    /// known.
+    pub rounds: Vec<Vec<Option<usize>>>,
 }
 
 impl World {
+    /// The world of a site of which no case is known.
+    pub fn empty(site: &Site) -> World {
+        let frames = site.frames.len();
+        World { case: None, bound: vec![Vec::new(); frames], rounds: vec![Vec::new(); frames] }
+    }
+
     /// Value of an expression that stands in frame `frame` of the site.
     pub fn value(&self, project: &Project, site: &Site, frame: usize, expr: &Expr) -> Value {
         let eval = Eval::new(project, Some(site), Some(self));

@@ -214,7 +214,7 @@ fn of_record(pin: &Pin, recorded: Option<&Recorded>, record: &Record, assertion:
         (_, Outcome::NotReached) => return None,
         // What the comparison took as equal is equal, within its tolerance or as `1 == 1.0`.
         (_, Outcome::Match) if same_oracle && recorded.is_some() => recorded?.content.clone(),
-        (Some(value), _) => oracles::reading::observed(value.content(pin.language)?, &pin.oracle.steps),
+        (Some(value), _) => oracles::reading::observed(value.content(pin)?, &pin.oracle.steps),
         (None, _) => return None,
     };
     Some(Candidate {
@@ -232,17 +232,6 @@ fn of_record(pin: &Pin, recorded: Option<&Recorded>, record: &Record, assertion:
         },
         moment: record.run.clone().map_or(Moment::At(record.at), Moment::Run),
     })
-}
-
-/// The content of a literal's source. A value that no literal can hold (`<Foo object>`) is shown as it was
-/// recorded.
-fn literal(language: crate::syntax::Language, source: &str) -> Option<Content> {
-    let source = source.trim();
-    let read = match language {
-        crate::syntax::Language::Python => oracles::literal_python::read(source),
-        crate::syntax::Language::Rust => oracles::literal_rust::read(source),
-    };
-    read.or_else(|| (!source.is_empty()).then(|| Content::Value(source.into())))
 }
 
 #[cfg(test)]

@@ -182,6 +182,17 @@ pub struct Amended {
 #[error("{0}")]
 pub struct Refusal(pub String);
 
+/// The content of a literal's source. A value that no literal can hold (`<Foo object>`) is shown as it was
+/// recorded.
+pub fn literal(language: Language, source: &str) -> Option<Content> {
+    let source = source.trim();
+    let read = match language {
+        Language::Python => literal_python::read(source),
+        Language::Rust => literal_rust::read(source),
+    };
+    read.or_else(|| (!source.is_empty()).then(|| Content::Value(source.into())))
+}
+
 /// A baseline that no pin can reach.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Orphan {
@@ -200,6 +211,18 @@ pub trait Framework: Sync {
     /// The pins of one site: one for each oracle it has (cases, loops, globs). Numbering (`nth`) and role
     /// are filled in later. A place that is not one of this framework gives none.
     fn pins(&self, project: &Project, site: &Site) -> Vec<Pin>;
+
+    /// The pins of the sites of one test (or of one place outside tests), in the order of the source: one list
+    /// for each site. For frameworks that number what they record by the order in which a test reaches it.
+    fn of_test(&self, project: &Project, sites: &[&Site]) -> Vec<Vec<Pin>> {
+        sites.iter().map(|site| self.pins(project, site)).collect()
+    }
+
+    /// Content of an observed value that a run recorded as the source of a literal: what the framework would
+    /// record for it. `None` where that is not certain.
+    fn literal(&self, pin: &Pin, source: &str) -> Option<Content> {
+        literal(pin.language, source)
+    }
 
     /// The recorded content. `unit` is the source file of a literal or inline oracle.
     fn baseline(&self, pin: &Pin, project: &Project) -> Baseline;
@@ -272,7 +295,7 @@ pub fn framework(id: &str) -> Option<&'static dyn Framework> {
     known(id).or_else(|| known("golden-file"))
 }
 
-/// The frameworks to which a match of that word is offered, in order; the first that gives pins has it.
+/// The frameworks to which a match of that word is offered, in the order of [`table`]; the first that gives pins has it.
 /// The word `assert` is a plain comparison, which may turn out to be held against a file.
 pub fn offered(id: &str) -> Vec<&'static dyn Framework> {
     match id {

@@ -352,8 +352,18 @@ pub fn drift_id(pin: &Pin, baseline: &Baseline, observed: &Content) -> String {
 /// Pins of the extent with their ordinal, role and key.
 pub fn pins(project: &Project, extent: &Extent) -> Vec<Pin> {
     let sites = sites::sites(project, extent);
-    // Each worker takes one half; what they find is put in order below.
-    let (first, second) = sites.split_at(if sites.len() < FEW { sites.len() } else { sites.len() / 2 });
+    // Each worker takes one half, of whole tests; what they find is put in order below.
+    let tests = tests(&sites);
+    let mut half = tests.len();
+    if sites.len() >= FEW {
+        let mut before = 0;
+        half = 0;
+        while before < sites.len() / 2 && half < tests.len() {
+            before += tests[half].len();
+            half += 1;
+        }
+    }
+    let (first, second) = tests.split_at(half);
     let mut pins = std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().stack_size(STACK);
         let other = match second.is_empty() {
@@ -390,27 +400,65 @@ const FEW: usize = 500;
 /// Stack of a worker, in bytes.
 const STACK: usize = 64 << 20;
 
-fn pins_of(project: &Project, sites: &[Site]) -> Vec<Pin> {
+/// The sites by the function in which a reader of the test sees them, in the order of their files.
+fn tests(sites: &[Site]) -> Vec<Vec<&Site>> {
+    let mut tests: Vec<Vec<&Site>> = Vec::new();
+    let mut known: HashMap<Option<usize>, usize> = HashMap::new();
+    let mut file = None;
+    for site in sites {
+        let frame = &site.frames[0];
+        if file != Some(&frame.file) {
+            file = Some(&frame.file);
+            known.clear();
+        }
+        match known.get(&frame.function) {
+            Some(at) => tests[*at].push(site),
+            None => {
+                known.insert(frame.function, tests.len());
+                tests.push(vec![site]);
+            }
+        }
+    }
+    tests
+}
+
+fn pins_of(project: &Project, tests: &[Vec<&Site>]) -> Vec<Pin> {
     let mut roles = HashMap::new();
     let mut pins = Vec::new();
-    for site in sites {
-        for mut pin in offered(project, site) {
-            let frame = &site.frames[0];
-            let recorded = pin.oracle.kind != OracleKind::Literal;
-            let known = roles.entry((&frame.file, frame.function, recorded));
-            pin.role = *known.or_insert_with(|| role(project, site, recorded));
-            pins.push(pin);
+    for sites in tests {
+        for (site, found) in sites.iter().zip(offered(project, sites)) {
+            for mut pin in found {
+                let frame = &site.frames[0];
+                let recorded = pin.oracle.kind != OracleKind::Literal;
+                let known = roles.entry((&frame.file, frame.function, recorded));
+                pin.role = *known.or_insert_with(|| role(project, site, recorded));
+                pins.push(pin);
+            }
         }
     }
     pins
 }
 
-fn offered(project: &Project, site: &Site) -> Vec<Pin> {
-    oracles::offered(&site.found.framework)
-        .into_iter()
-        .map(|framework| framework.pins(project, site))
-        .find(|pins| !pins.is_empty())
-        .unwrap_or_default()
+/// The pins of each site of a test: of the first framework that has some. A framework gets all sites of the
+/// test that are left to it at once.
+fn offered(project: &Project, sites: &[&Site]) -> Vec<Vec<Pin>> {
+    let mut found: Vec<Vec<Pin>> = sites.iter().map(|_| Vec::new()).collect();
+    let offers: Vec<Vec<&str>> = sites
+        .iter()
+        .map(|site| oracles::offered(&site.found.framework).iter().map(|framework| framework.id()).collect())
+        .collect();
+    for framework in oracles::table() {
+        let id = framework.id();
+        let theirs: Vec<usize> =
+            (0..sites.len()).filter(|at| found[*at].is_empty() && offers[*at].contains(&id)).collect();
+        if !theirs.is_empty() {
+            let given: Vec<&Site> = theirs.iter().map(|at| sites[*at]).collect();
+            for (at, pins) in theirs.into_iter().zip(framework.of_test(project, &given)) {
+                found[at] = pins;
+            }
+        }
+    }
+    found
 }
 
 fn role(project: &Project, site: &Site, recorded: bool) -> Role {

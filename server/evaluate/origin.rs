@@ -172,7 +172,9 @@ fn step<'a>(
     let mut place = place.clone();
     while let Some(function) = place.function {
         let bound = place.frame.and_then(|frame| eval.world?.bound.get(frame));
-        if let Some((_, bound)) = bound.and_then(|bound| bound.iter().rfind(|(bound, _)| bound == name)) {
+        let bound = bound.and_then(|bound| bound.iter().rfind(|(bound, _)| bound == name));
+        // A row of a parametrised fixture says nothing of what the fixture gives.
+        if let Some((_, bound)) = bound.filter(|(_, bound)| bound.kind != ExprKind::Opaque) {
             if std::ptr::eq(bound, base) {
                 return unknown;
             }

@@ -16,7 +16,7 @@ const MOST: usize = 2_000;
 /// The worlds of a site, in the order in which the runner meets them; one with nothing bound when there
 /// are no cases. At most 2,000; beyond that one more with nothing bound stands for the rest.
 pub fn worlds(project: &Project, site: &Site) -> Vec<World> {
-    let empty = World { case: None, bound: vec![Vec::new(); site.frames.len()] };
+    let empty = World::empty(site);
     let mut worlds = rows(project, site, &empty);
     for index in 0..site.frames.len() {
         let Some(place) = Eval::new(project, Some(site), None).frame(index) else { continue };
@@ -27,11 +27,18 @@ pub fn worlds(project: &Project, site: &Site) -> Vec<World> {
             let mut next = Vec::new();
             for world in &worlds {
                 let items = Eval::new(project, Some(site), Some(world)).items(&place, iter, 0);
+                let in_round = |round: Option<usize>| {
+                    let mut world = world.clone();
+                    if let Some(rounds) = world.rounds.get_mut(index) {
+                        rounds.push(round);
+                    }
+                    world
+                };
                 match items {
-                    None => next.push(world.clone()),
+                    None => next.push(in_round(None)),
                     Some(items) => {
-                        for item in items.into_iter().take(MOST + 1) {
-                            let mut world = world.clone();
+                        for (round, item) in items.into_iter().take(MOST + 1).enumerate() {
+                            let mut world = in_round(Some(round));
                             if let Some(bound) = world.bound.get_mut(index) {
                                 bind(target, item, bound);
                             }
@@ -48,8 +55,9 @@ pub fn worlds(project: &Project, site: &Site) -> Vec<World> {
                 next.push(empty.clone());
                 return next;
             }
-            if !next.is_empty() {
-                worlds = next;
+            match next.is_empty() {
+                false => worlds = next,
+                true => worlds.iter_mut().filter_map(|world| world.rounds.get_mut(index)).for_each(|r| r.push(None)),
             }
         }
     }

@@ -36,11 +36,10 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::oracles::{Content, Pin, digest_of};
+use crate::oracles::{self, Content, Pin, digest_of};
 use crate::pins::Trouble;
 use crate::places::RelPath;
 use crate::shelf::{Read, Shelf};
-use crate::syntax::Language;
 use crate::text::one_line;
 
 /// Folder of the records, from the root.
@@ -72,11 +71,15 @@ pub enum Value {
 }
 
 impl Value {
-    /// The content as the comparison sees it; `None` for a literal that is not one, or broken base64.
-    pub fn content(&self, language: Language) -> Option<Content> {
+    /// The content as the comparison of the pin's framework sees it; `None` for a literal that is not one, or
+    /// broken base64.
+    pub fn content(&self, pin: &Pin) -> Option<Content> {
         match self {
             Value::Text(text) => Some(Content::Text(text.clone())),
-            Value::Literal(source) => super::literal(language, source),
+            Value::Literal(source) => match oracles::framework(&pin.framework) {
+                Some(framework) => framework.literal(pin, source),
+                None => oracles::literal(pin.language, source),
+            },
             Value::Base64(text) => base64(text).map(Content::Bytes),
         }
     }

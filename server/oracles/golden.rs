@@ -72,7 +72,7 @@ pub(super) fn compared(project: &Project, site: &Site, framework: &str, digests:
         return Vec::new();
     }
     // Nothing is known of the cases yet, but a side that reads a file is seen without them.
-    let plain = World { case: None, bound: vec![Vec::new(); site.frames.len()] };
+    let plain = World::empty(site);
     let first = held::held(project, site, &plain);
     let loops = first.is_none();
     if first.as_ref().is_some_and(|held| held.digest.is_some() != digests) {

@@ -47,7 +47,7 @@ impl Framework for Insta {
         let Some(naming) = Naming::of(project, site) else { return Vec::new() };
         let mut worlds = worlds(project, site);
         if worlds.is_empty() {
-            worlds.push(World { case: None, bound: vec![Vec::new(); site.frames.len()] });
+            worlds.push(World::empty(site));
         }
         let Some(blank) = blank_pin(project, site) else { return Vec::new() };
         if naming.call.inline.is_some() {

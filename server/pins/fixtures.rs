@@ -281,9 +281,9 @@ fn given_function<'a>(
     }
 }
 
-/// Whether fixtures or hooks give a test parameter ids that its own marks do not tell: a fixture with
-/// `params=` that it requests in some way, or `pytest_generate_tests`.
-pub fn parametrised(project: &Project, unit: &Unit, function: &Function) -> bool {
+/// Whether fixtures or hooks give a test parameter ids that its own file does not tell: a fixture of another
+/// file with `params=` that it requests in some way, or `pytest_generate_tests`.
+pub fn parametrised_elsewhere(project: &Project, unit: &Unit, function: &Function) -> bool {
     let has = |function: &Function, key: &str| {
         mark(function).is_some_and(|args| args.iter().any(|arg| arg.name.as_deref() == Some(key) || arg.spread))
     };
@@ -317,7 +317,7 @@ pub fn parametrised(project: &Project, unit: &Unit, function: &Function) -> bool
         for fixture in definitions(project, unit, &function.path, &name) {
             let (Some(index), Some(own)) = (fixture.function, fixture.function()) else { continue };
             if seen.insert((fixture.unit.path.clone(), index)) {
-                if has(own, "params") {
+                if has(own, "params") && fixture.unit.path != unit.path {
                     return true;
                 }
                 wanted.extend(own.params.iter().map(|param| param.name.clone()));
