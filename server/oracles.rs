@@ -274,10 +274,12 @@ pub trait Framework: Sync {
 pub mod approvaltests;
 pub mod comparing;
 pub mod digest;
+pub mod expect_test;
 pub mod golden;
 pub mod insta;
 pub mod literal_python;
 pub mod literal_rust;
+pub mod origin;
 pub mod plain;
 pub mod plain_python;
 pub mod plain_rust;
@@ -286,7 +288,15 @@ pub mod seen;
 
 /// Every framework that is known, in the order in which a site is offered to them.
 pub fn table() -> &'static [&'static dyn Framework] {
-    &[&insta::Insta, &digest::Digest, &golden::Golden, &approvaltests::ApprovalTests, &plain::Plain, &plain::Unittest]
+    &[
+        &insta::Insta,
+        &expect_test::ExpectTest,
+        &digest::Digest,
+        &golden::Golden,
+        &approvaltests::ApprovalTests,
+        &plain::Plain,
+        &plain::Unittest,
+    ]
 }
 
 /// The framework of that word. A user's helper or query with a word of its own is a golden file.

@@ -25,6 +25,7 @@ const BUILT_IN: &[(Language, &str, &str)] = &[
     (Language::Rust, "golden.scm", include_str!("../queries/rust/golden.scm")),
     (Language::Rust, "assert.scm", include_str!("../queries/rust/assert.scm")),
     (Language::Rust, "insta.scm", include_str!("../queries/rust/insta.scm")),
+    (Language::Rust, "expect_test.scm", include_str!("../queries/rust/expect_test.scm")),
 ];
 
 /// Folder of the workspace's own queries; below it one folder a language.

@@ -62,6 +62,45 @@ pub fn orphans(pins: &[Pin], project: &Project) -> Vec<Orphan> {
     found
 }
 
+/// Files that lie among the baselines of a framework without a naming rule of its own, and that nothing names:
+/// a folder most of whose files are its baselines, all of them known exactly.
+pub fn beside(pins: &[Pin], project: &Project, framework: &str) -> Vec<Orphan> {
+    let mine = || pins.iter().filter(|pin| pin.framework == framework && pin.oracle.kind == OracleKind::File);
+    if mine().any(|pin| pin.oracle.path.is_none() && pin.oracle.candidates.is_empty()) {
+        return Vec::new();
+    }
+    let reached = by_path(pins.iter());
+    let possible: BTreeSet<&RelPath> = pins.iter().flat_map(|pin| &pin.oracle.candidates).collect();
+    let mut folders: BTreeMap<RelPath, BTreeSet<&RelPath>> = BTreeMap::new();
+    for path in mine().filter_map(|pin| pin.oracle.path.as_ref()) {
+        folders.entry(path.parent()).or_default().insert(path);
+    }
+    let ending = |path: &RelPath| path.name().rsplit_once('.').map(|(_, ending)| ending.to_string());
+    let mut found = Vec::new();
+    for (folder, known) in folders {
+        let endings: BTreeSet<Option<String>> = known.iter().map(|path| ending(path)).collect();
+        let unread: Vec<&RelPath> = project
+            .shelf
+            .below(&folder)
+            .filter(|path| path.parent() == folder && endings.contains(&ending(path)))
+            .filter(|path| !reached.contains_key(path) && !possible.contains(path))
+            .filter(|path| !path.name().starts_with('.') && !path.stem().eq_ignore_ascii_case("readme"))
+            .filter(|path| !is_artefact_name(path.name()) && project.unit(path).is_none())
+            .collect();
+        if unread.is_empty() || unread.len() > known.len() || read_as_a_whole(project, &folder) {
+            continue;
+        }
+        let framework = framework.to_string();
+        found.extend(unread.into_iter().filter(|path| !mentioned(project, path)).map(|path| Orphan {
+            path: path.clone(),
+            entry: None,
+            line: 1,
+            framework: framework.clone(),
+        }));
+    }
+    found
+}
+
 fn ours(pin: &Pin, project: &Project) -> bool {
     matches!(pin.framework.as_str(), "golden-file" | "digest")
         || project.settings.helpers.iter().any(|helper| helper.id == pin.framework)
