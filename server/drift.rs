@@ -12,14 +12,25 @@ mod edits;
 mod kinds;
 mod literal;
 mod shown;
+mod structure;
 
+pub use kinds::{Distance, distance};
 pub use shown::unified;
+pub use structure::{Reading, read};
 
 /// One contiguous changed region; lines are 0-based and end exclusive, within each content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk {
     pub before: std::ops::Range<usize>,
     pub after: std::ops::Range<usize>,
+    /// Kinds of this region alone; those of the whole drift where it has one explanation.
+    pub difference: Vec<Difference>,
+}
+
+impl Hunk {
+    fn new(before: std::ops::Range<usize>, after: std::ops::Range<usize>) -> Hunk {
+        Hunk { before, after, difference: vec![Difference::Behaviour] }
+    }
 }
 
 /// Kinds of change, in the order in which they are joined with `+`.
@@ -31,6 +42,10 @@ pub enum Difference {
     LineEndings,
     TrailingSpace,
     FloatDigits,
+    /// The same numbers and dates as another country writes them.
+    Locale,
+    /// The same JSON, YAML, TOML, XML or CSV value, written differently.
+    Formatting,
     Digest,
     Binary,
 }
@@ -45,6 +60,8 @@ impl Difference {
             Difference::LineEndings => "line-endings",
             Difference::TrailingSpace => "trailing-space",
             Difference::FloatDigits => "float-digits",
+            Difference::Locale => "locale",
+            Difference::Formatting => "formatting",
             Difference::Digest => "digest",
             Difference::Binary => "binary",
         }
@@ -87,8 +104,13 @@ pub struct Drift {
 impl Drift {
     /// The kinds of difference joined with `+`.
     pub fn difference_word(&self) -> String {
-        self.difference.iter().map(|kind| kind.word()).collect::<Vec<_>>().join("+")
+        words(&self.difference)
     }
+}
+
+/// Kinds joined with `+`.
+pub fn words(difference: &[Difference]) -> String {
+    difference.iter().map(|kind| kind.word()).collect::<Vec<_>>().join("+")
 }
 
 /// Compares what is recorded with what was observed; `None` when they are equal.
@@ -106,10 +128,11 @@ pub fn drift(before: &Content, after: &Content, options: Options) -> Option<Drif
         return Some(first_difference(b, a, difference));
     }
     let (old, new) = (lines(b), lines(a));
-    let hunks = match hunks(&old, &new, difference.contains(&Difference::Ordering), options.deadline) {
+    let mut hunks = match hunks(&old, &new, difference.contains(&Difference::Ordering), options.deadline) {
         hunks if hunks.is_empty() => last_line(&old, &new),
         hunks => hunks,
     };
+    explain(&mut hunks, &old, &new, &difference, structured);
     let content_lines = hunks.iter().flat_map(|hunk| hunk.before.clone()).map(|line| line + 1).collect();
     let inserted_after = hunks.iter().filter(|hunk| hunk.before.is_empty()).map(|hunk| hunk.before.start).collect();
     Some(Drift {
@@ -160,6 +183,37 @@ fn lines(text: &str) -> Vec<&str> {
     lines
 }
 
+/// Most regions that are explained one by one.
+const EXPLAINED: usize = 200;
+
+/// Says of each region what kind it is. Where one explanation holds for the whole drift it holds for each;
+/// lines that only moved from one region to another are in another order.
+fn explain(hunks: &mut [Hunk], old: &[&str], new: &[&str], difference: &[Difference], structured: bool) {
+    if difference != [Difference::Behaviour] {
+        hunks.iter_mut().for_each(|hunk| hunk.difference = difference.to_vec());
+        return;
+    }
+    if hunks.len() < 2 || hunks.len() > EXPLAINED {
+        return;
+    }
+    let part = |lines: &[&str], range: &std::ops::Range<usize>| {
+        lines.get(range.clone()).unwrap_or_default().iter().map(|line| format!("{line}\n")).collect::<String>()
+    };
+    let sides: Vec<(String, String)> =
+        hunks.iter().map(|hunk| (part(old, &hunk.before), part(new, &hunk.after))).collect();
+    for (i, hunk) in hunks.iter_mut().enumerate() {
+        let Some((gone, came)) = sides.get(i) else { continue };
+        let moved = |gone: &str, came: &str| {
+            sides.iter().enumerate().any(|(j, other)| j != i && other.0 == came && other.1 == gone)
+        };
+        if gone.is_empty() != came.is_empty() && moved(gone, came) {
+            hunk.difference = vec![Difference::Ordering];
+        } else if !gone.is_empty() && !came.is_empty() {
+            hunk.difference = kinds::of(gone, came, structured);
+        }
+    }
+}
+
 /// The changed regions. With as many lines on both sides they are compared by position where that explains
 /// the difference with no more lines, and always where only their order changed.
 fn hunks(old: &[&str], new: &[&str], ordering: bool, deadline: Duration) -> Vec<Hunk> {
@@ -168,7 +222,7 @@ fn hunks(old: &[&str], new: &[&str], ordering: bool, deadline: Duration) -> Vec<
     let by_diff: Vec<Hunk> = ops
         .iter()
         .filter(|op| !matches!(op, DiffOp::Equal { .. }))
-        .map(|op| Hunk { before: op.old_range(), after: op.new_range() })
+        .map(|op| Hunk::new(op.old_range(), op.new_range()))
         .collect();
     if old.len() != new.len() {
         return joined(by_diff);
@@ -180,7 +234,7 @@ fn hunks(old: &[&str], new: &[&str], ordering: bool, deadline: Duration) -> Vec<
                 hunk.before.end += 1;
                 hunk.after.end += 1;
             }
-            _ => by_place.push(Hunk { before: line..line + 1, after: line..line + 1 }),
+            _ => by_place.push(Hunk::new(line..line + 1, line..line + 1)),
         }
     }
     let touched = |hunks: &[Hunk]| hunks.iter().map(|hunk| hunk.before.len().max(hunk.after.len())).sum::<usize>();
@@ -204,7 +258,7 @@ fn joined(hunks: Vec<Hunk>) -> Vec<Hunk> {
 
 /// All lines are equal: only the final newline differs, or the kind of value.
 fn last_line(old: &[&str], new: &[&str]) -> Vec<Hunk> {
-    vec![Hunk { before: old.len().saturating_sub(1)..old.len(), after: new.len().saturating_sub(1)..new.len() }]
+    vec![Hunk::new(old.len().saturating_sub(1)..old.len(), new.len().saturating_sub(1)..new.len())]
 }
 
 fn bytes(content: &Content) -> &[u8] {
@@ -242,7 +296,7 @@ fn first_difference(before: &str, after: &str, difference: Vec<Difference>) -> D
         one_line(whole.strip_suffix('\r').unwrap_or(whole).trim(), 40)
     };
     let region = |text: &str| if at < text.len() { line..line + 1 } else { line..line };
-    let hunk = Hunk { before: region(before), after: region(after) };
+    let hunk = Hunk { difference: difference.clone(), ..Hunk::new(region(before), region(after)) };
     Drift {
         content_lines: hunk.before.clone().map(|line| line + 1).collect(),
         inserted_after: if hunk.before.is_empty() { vec![line] } else { Vec::new() },

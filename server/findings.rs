@@ -16,6 +16,10 @@ use crate::shelf::is_artefact_name;
 use crate::survey::{Case, State, Survey, Workspace};
 use crate::text::{Span, Text, one_line};
 
+mod reading;
+
+pub use reading::{Reading, reading, treatment};
+
 /// Codes of the protocol's table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Code {
@@ -256,6 +260,8 @@ pub fn advice(difference: &[Difference]) -> String {
             Difference::LineEndings => Some("line endings"),
             Difference::TrailingSpace => Some("trailing blanks"),
             Difference::FloatDigits => Some("the last digits of floats"),
+            Difference::Locale => Some("the way of writing numbers or dates"),
+            Difference::Formatting => Some("the layout"),
             _ => None,
         })
         .collect();

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::drift;
-use crate::findings::advice;
+use crate::findings::{advice, reading, treatment};
 use crate::ledger::{Entry, Kind};
 use crate::observations::From;
 use crate::oracles::{Baseline, OracleKind};
@@ -19,6 +19,8 @@ use crate::text::one_line;
 const DIFF: usize = 6;
 const CASES: usize = 3;
 const DECISIONS: usize = 3;
+/// Most values of a structured text that are named.
+const VALUES: usize = 2;
 /// Longest line of a difference, in characters.
 const WIDE: usize = 120;
 
@@ -53,11 +55,22 @@ fn hover_at(
             out.push(format!("- … and {} more", alike.len() - CASES));
         }
     }
+    let read = reading(case);
+    // What names the values needs fewer lines of the difference.
+    let room = if read.values.is_empty() { 0 } else { 1 };
     if case.drift.is_some() {
-        out.extend(page.diff(case));
+        out.extend(page.diff(case, DIFF - 2 * room));
     }
     if let Some(drift) = case.drift.as_ref().filter(|_| case.state == State::Drift) {
-        out.push(format!("{}: {}.", drift.difference_word(), advice(&drift.difference)));
+        out.extend(read.values.iter().take(VALUES).map(|value| format!("- {}", page.code(value))));
+        if read.values.len() > VALUES {
+            out.extend(read.size.map(|size| format!("- … {size}")));
+        }
+        let places = read.places.map(|places| format!(" {places}.")).unwrap_or_default();
+        let treatment = treatment(&drift.difference).map(|what| format!(" What helps: {what}.")).unwrap_or_default();
+        let distance = read.distance.map(|distance| format!(" {distance}.")).unwrap_or_default();
+        let advice = advice(&drift.difference);
+        out.push(format!("{}:{places}{distance} {advice}.{treatment}", drift.difference_word()));
     }
     if case.state != State::Match {
         out.extend(page.provenance(case, now));
@@ -68,7 +81,7 @@ fn hover_at(
     } else if !known.is_empty() {
         out.push(String::new());
         out.push("Why it is what it is:".into());
-        out.extend(known.iter().take(DECISIONS).map(|known| page.decision(known, false)));
+        out.extend(known.iter().take(DECISIONS - room).map(|known| page.decision(known, false)));
     }
     Some(out.join("\n"))
 }
@@ -344,13 +357,13 @@ impl Page {
         }
     }
 
-    fn diff(&self, case: &Case) -> Vec<String> {
+    fn diff(&self, case: &Case, most: usize) -> Vec<String> {
         let Some(Shown { before, after }) = case.shown() else { return Vec::new() };
         let whole = drift::unified(before.as_ref(), &after, None);
         let lines: Vec<&str> = whole.lines().filter(|line| line.starts_with(['-', '+', '…'])).collect();
         let mut out = Vec::new();
         out.push(if self.markdown { "```diff".to_string() } else { String::new() });
-        let shown = if lines.len() > DIFF { DIFF - 1 } else { lines.len() };
+        let shown = if lines.len() > most { most - 1 } else { lines.len() };
         out.extend(lines.iter().take(shown).map(|line| one_line(line, WIDE)));
         if lines.len() > shown {
             out.push(format!("… {} more changed lines", lines.len() - shown));

@@ -9,6 +9,7 @@ use serde_json::json;
 use super::args::{DiffShape, Format, Shape};
 use super::render::{self, Paint};
 use super::{FINE, Outcome, Place, UNUSABLE, WANTS_A_PERSON};
+use crate::drift;
 use crate::findings::{self, Finding};
 use crate::oracles::{Baseline, Content};
 use crate::pins::Extent;
@@ -252,7 +253,11 @@ pub fn diff(of: &str, shape: DiffShape, place: &Place) -> Outcome {
                 "hunks": drift.hunks.iter().map(|hunk| json!({
                     "before": [hunk.before.start + 1, hunk.before.end - hunk.before.start],
                     "after": [hunk.after.start + 1, hunk.after.end - hunk.after.start],
+                    "difference": drift::words(&hunk.difference),
                 })).collect::<Vec<_>>(),
+                "values": drift::read(&before, &after).map(|read| read.changes.iter().map(|change| json!({
+                    "path": change.path, "before": change.before, "after": change.after,
+                })).collect::<Vec<_>>()).unwrap_or_default(),
             })
         ),
         DiffShape::Patch => {
@@ -268,7 +273,17 @@ pub fn diff(of: &str, shape: DiffShape, place: &Place) -> Outcome {
             let line = |text: &str| if value { format!("{text}\n") } else { text.to_string() };
             let names = (&*format!("recorded {key}"), "observed");
             text.push_str(&render::diff(&line(&before), &line(&after), names, paint));
+            let read = findings::reading(case);
+            for value in &read.values {
+                text.push_str(&format!("    {value}\n"));
+            }
+            for line in [read.size, read.places, read.distance].into_iter().flatten() {
+                text.push_str(&format!("{line}\n"));
+            }
             text.push_str(&format!("{}\n", findings::advice(&drift.difference)));
+            if let Some(treatment) = findings::treatment(&drift.difference) {
+                text.push_str(&format!("What helps: {treatment}\n"));
+            }
             text
         }
     };

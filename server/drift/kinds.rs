@@ -6,8 +6,17 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::Difference;
 use super::literal;
+use super::{Difference, structure};
+
+mod floats;
+mod locale;
+mod volatile;
+
+pub use floats::{Distance, distance};
+use floats::{floats_close, without_floats};
+pub use volatile::dates;
+use volatile::without_volatile;
 
 /// Largest side, in bytes, for which kinds are looked for; beyond it a drift is behaviour.
 const LARGEST: usize = 8 << 20;
@@ -21,9 +30,6 @@ const NOISE: [Difference; 5] = [
     Difference::FloatDigits,
 ];
 
-/// Most steps between two floats that still count as the same digits.
-const ULPS: u64 = 8;
-
 /// The smallest set of kinds that explains the whole difference; `[Behaviour]` when none does.
 /// `structured`: the texts are literals of a language, so line ends and blanks stand in their strings.
 pub fn of(before: &str, after: &str, structured: bool) -> Vec<Difference> {
@@ -35,6 +41,12 @@ pub fn of(before: &str, after: &str, structured: bool) -> Vec<Difference> {
         if let Some(set) = sets.into_iter().find(|set| equal_under(before, after, set, structured)) {
             return set;
         }
+    }
+    if !structured && structure::same_value(before, after) {
+        return vec![Difference::Formatting];
+    }
+    if locale::same(before, after) {
+        return vec![Difference::Locale];
     }
     vec![Difference::Behaviour]
 }
@@ -62,6 +74,9 @@ pub fn equal_under(before: &str, after: &str, set: &[Difference], structured: bo
         }
         text
     };
+    if has(Difference::Volatile) && !volatile::one_to_one(before, after, !has(Difference::Ordering)) {
+        return false;
+    }
     let (before, after) = (normal(before), normal(after));
     let floats = has(Difference::FloatDigits);
     if !has(Difference::Ordering) {
@@ -118,192 +133,4 @@ fn strip_escaped_line_ends(inner: &str, raw: bool) -> String {
         Some(blanks) => blanks.replace_all(inner, "$1").into_owned(),
         None => inner.to_string(),
     }
-}
-
-/// A time of day with its date, in the ways in which programs print it.
-pub(super) static TIMESTAMP: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
-        r"(?P<iso>\d{4}[-/]\d{2}[-/]\d{2}(?:T|t| |_)\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|GMT)\b| ?[+-]\d{2}:?\d{2}\b)?)",
-        r"|(?P<basic>\b\d{8}T\d{4}(?:\d{2})?(?:\.\d{1,9})?(?:Z\b|[+-]\d{4}\b)?)",
-        r"|(?P<day>\b\d{1,2}[./-](?:\d{1,2}|[A-Z][a-z]{2})[./-]\d{4}[ :T]\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?: ?[AP]M\b)?(?: [+-]\d{4}\b)?)",
-        r"|(?P<http>\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}(?::\d{2})?(?: (?:GMT|UTC|[+-]\d{4})\b)?)",
-        r"|(?P<ctime>\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2}(?: [A-Z]{3,4})? \d{4}\b)",
-        r"|(?P<python>\bdatetime\.datetime\(\d{4}, \d{1,2}, \d{1,2}, \d{1,2}, \d{1,2}(?:, \d{1,2})?(?:, \d{1,6})?)",
-    ))
-    .ok()
-});
-
-static IDENTIFIER: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?i)(?P<uuid>[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})|(?P<hex>(?:0x)?[0-9a-f]{32,})",
-    )
-    .ok()
-});
-
-/// UUIDs, 32 and more hexadecimal digits and timestamps as placeholders. A placeholder keeps the shape
-/// (length of a digest, way of writing a time), so that a change of format stays behaviour.
-pub fn without_volatile(text: &str) -> String {
-    let (Some(identifier), Some(timestamp)) = (&*IDENTIFIER, &*TIMESTAMP) else { return text.to_string() };
-    let text = replaced(text, identifier, |found, before, after| {
-        let joins = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-        let value = found.as_str();
-        if joins(before) || joins(after) {
-            return None;
-        }
-        if value.contains('-') {
-            return Some("\u{1}uuid\u{1}".into());
-        }
-        let number =
-            value.bytes().all(|byte| byte.is_ascii_digit()) && (!value.starts_with('0') || before == Some('.'));
-        (!number).then(|| format!("\u{1}hex{}\u{1}", value.len()))
-    });
-    replaced(&text, timestamp, |found, before, after| {
-        let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
-        (!digit(before) && !digit(after)).then(|| format!("\u{1}{}\u{1}", shape(found.as_str())))
-    })
-}
-
-/// How a time is written: digits as `0`, letters of names as `a`, without fraction and offset's sign.
-fn shape(time: &str) -> String {
-    let mut out = String::new();
-    let mut fraction = false;
-    for (i, c) in time.char_indices() {
-        match c {
-            '.' | ',' if time[..i].contains(':') => fraction = true,
-            c if c.is_ascii_digit() => {
-                if !fraction && !out.ends_with('0') {
-                    out.push('0');
-                }
-            }
-            '+' | '-' if time[..i].contains(':') => {
-                fraction = false;
-                out.push('±');
-            }
-            'a'..='z' if !time.starts_with("datetime") => {
-                if !out.ends_with('a') {
-                    out.push('a');
-                }
-            }
-            ' ' if out.ends_with(' ') => {}
-            c => {
-                fraction = false;
-                out.push(c);
-            }
-        }
-    }
-    // Names of days and months are letters; `Z`, `UTC`, `AM` stay as they are.
-    for name in ["Ma", "Ta", "Wa", "Fa", "Sa", "Ja", "Aa", "Oa", "Na", "Da"] {
-        out = out.replace(name, "a");
-    }
-    if time.starts_with("datetime") { "datetime".into() } else { out.replace("PM", "AM") }
-}
-
-fn replaced(
-    text: &str,
-    pattern: &Regex,
-    mut with: impl FnMut(regex::Match, Option<char>, Option<char>) -> Option<String>,
-) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut from = 0;
-    for found in pattern.find_iter(text) {
-        let before = text[..found.start()].chars().next_back();
-        let after = text[found.end()..].chars().next();
-        if let Some(placeholder) = with(found, before, after) {
-            out.push_str(&text[from..found.start()]);
-            out.push_str(&placeholder);
-            from = found.end();
-        }
-    }
-    out.push_str(&text[from..]);
-    out
-}
-
-static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?").ok());
-
-/// Numbers of a text that may be floats, with their places: not parts of versions, words or decimals.
-fn numbers(text: &str) -> Vec<regex::Match<'_>> {
-    let Some(number) = &*NUMBER else { return Vec::new() };
-    number
-        .find_iter(text)
-        .filter(|found| {
-            let before = &text[..found.start()];
-            let mut after = text[found.end()..].chars();
-            let next = after.next();
-            let dotted = next == Some('.') && after.next().is_some_and(|c| c.is_ascii_digit());
-            let suffixed = text[found.end()..].starts_with("f64") || text[found.end()..].starts_with("_f64");
-            !before.ends_with(|c: char| c.is_alphanumeric() || c == '.' || c == '_')
-                && !before.ends_with("Decimal('")
-                && !before.ends_with("Decimal(\"")
-                && !dotted
-                && (suffixed || !next.is_some_and(|c| c.is_alphanumeric() || c == '_'))
-        })
-        .collect()
-}
-
-/// The text with every number that may be a float as the same mark.
-fn without_floats(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut from = 0;
-    for found in numbers(text) {
-        out.push_str(&text[from..found.start()]);
-        out.push('\u{2}');
-        from = found.end();
-    }
-    out.push_str(&text[from..]);
-    out
-}
-
-fn floats_close(before: &str, after: &str) -> bool {
-    let (b, a) = (numbers(before), numbers(after));
-    b.len() == a.len()
-        && without_floats(before) == without_floats(after)
-        && b.iter().zip(&a).all(|(b, a)| b.as_str() == a.as_str() || close(b.as_str(), a.as_str()))
-}
-
-/// Two different spellings of nearly the same double. One of them must show the digits of a double
-/// (15 or more): `2.5` and `2.50` differ in their format, and that is behaviour.
-fn close(before: &str, after: &str) -> bool {
-    let digits = |text: &str| {
-        let mantissa = text.split(['e', 'E']).next().unwrap_or("");
-        mantissa.trim_start_matches(['-', '0', '.']).bytes().filter(u8::is_ascii_digit).count()
-    };
-    let float = |text: &str| text.contains(['.', 'e', 'E']);
-    let most = digits(before).max(digits(after));
-    let (Ok(b), Ok(a)) = (before.parse::<f64>(), after.parse::<f64>()) else { return false };
-    let step = |value: f64| {
-        let bits = value.to_bits() as i64;
-        if bits < 0 { i64::MIN.wrapping_sub(bits) } else { bits }
-    };
-    (float(before) || float(after))
-        && (15..=18).contains(&most)
-        && b.is_finite()
-        && a.is_finite()
-        && step(b).abs_diff(step(a)) <= ULPS
-}
-
-static DATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\b(?:\d{4}[-/.]\d{2}[-/.]\d{2}|\d{1,2}[/.]\d{1,2}[/.]\d{4}|\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\b").ok()
-});
-
-/// Byte ranges of dates, times and identifiers in a text, each one token of it; in order, not overlapping.
-pub fn dates(text: &str) -> Vec<std::ops::Range<usize>> {
-    let mut all: Vec<std::ops::Range<usize>> = [&*TIMESTAMP, &*IDENTIFIER, &*DATE]
-        .into_iter()
-        .flatten()
-        .flat_map(|pattern| pattern.find_iter(text).map(|found| found.range()))
-        .filter(|range| {
-            let joins = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-            !joins(text[..range.start].chars().next_back()) && !joins(text[range.end..].chars().next())
-        })
-        .collect();
-    all.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
-    let mut end = 0;
-    all.retain(|range| {
-        let free = range.start >= end;
-        if free {
-            end = range.end;
-        }
-        free
-    });
-    all
 }

@@ -4,7 +4,7 @@
 /// Deepest nesting that is followed.
 const DEEPEST: usize = 100;
 
-enum Token<'a> {
+pub enum Token<'a> {
     /// A whole string literal with its quotes; the part between them and whether it is raw.
     Str {
         whole: &'a str,
@@ -21,7 +21,7 @@ enum Token<'a> {
 }
 
 /// Splits a text into tokens; `None` when a string does not end.
-fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
+pub fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
     let bytes = text.as_bytes();
     let mut out = Vec::new();
     let mut at = 0;

@@ -32,6 +32,8 @@ fn a_drift_shows_the_difference_the_advice_and_why() {
             -total,1.38
             +total,1.39
             ```
+            - `row 1, column 2: 0.38 → 0.39`
+            - `row 3, column 2: 1.38 → 1.39`
             behaviour: Accept with a reason if this is the intended fix and nothing else; otherwise fix the code.
             Observed in tests/actual/a.txt, 5 minutes ago.
 
@@ -50,6 +52,8 @@ fn a_drift_shows_the_difference_the_advice_and_why() {
             -total,1.38
             +total,1.39
 
+            - row 1, column 2: 0.38 → 0.39
+            - row 3, column 2: 1.38 → 1.39
             behaviour: Accept with a reason if this is the intended fix and nothing else; otherwise fix the code.
             Observed in tests/actual/a.txt, 5 minutes ago.
 
