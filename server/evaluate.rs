@@ -10,12 +10,14 @@ use crate::pins::{Project, Site};
 use crate::places::RelPath;
 
 mod cases;
+mod files;
 mod known;
 pub mod origin;
 mod parts;
 mod scope;
 mod worlds;
 
+pub use files::{PerFile, per_file};
 pub use known::algorithm;
 pub use parts::fits;
 use scope::Eval;

@@ -79,10 +79,16 @@ pub struct Pin {
 impl Pin {
     /// Test id without its parameter id: the identity's part.
     pub fn test_base(&self) -> &str {
-        match (&self.case, self.test.find('[')) {
-            (Some(_), Some(at)) if self.test.ends_with(']') => &self.test[..at],
-            _ => &self.test,
-        }
+        let base = match (&self.case, self.language) {
+            (Some(_), _) if self.test.ends_with(']') && self.test.contains('[') => self.test.find('['),
+            (Some(case), Language::Rust) => self
+                .test
+                .strip_suffix(case.as_str())
+                .and_then(|before| before.strip_suffix("::").or_else(|| before.strip_suffix("__")))
+                .map(str::len),
+            _ => None,
+        };
+        base.and_then(|base| self.test.get(..base)).unwrap_or(&self.test)
     }
 }
 

@@ -157,6 +157,7 @@ pub fn facts_of(path: &RelPath, text: &Text, tree: &Tree, language: Language, vo
 }
 
 pub mod fixtures;
+pub mod harness;
 pub mod macros;
 pub mod names;
 pub mod reach;

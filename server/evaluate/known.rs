@@ -459,6 +459,8 @@ const RUST_SAME: &[&str] = &[
     "as_ref",
     "as_str",
     "as_path",
+    "as_std_path",
+    "path",
     "as_bytes",
     "as_slice",
     "as_deref",
@@ -527,6 +529,13 @@ fn text_method(language: Language, of: &Value, name: &str, args: &[Value]) -> Va
             }
             _ => Value::Unknown,
         },
+        "replace" if matches!(of, Value::Path(_)) => match (Parts::of(of), texts(0), texts(1)) {
+            (whole, Some(old), Some(new)) => match whole.known() {
+                Some(path) => Parts { rooted: true, parts: vec![Some(path.replace(&old, &new))] }.value(),
+                None => Value::Unknown,
+            },
+            _ => Value::Unknown,
+        },
         "resolve" | "absolute" | "as_posix" | "expanduser" | "__str__" | "__fspath__" | "strpath" => of.clone(),
         _ => {
             let Value::Str(text) = of else { return Value::Unknown };
@@ -545,6 +554,10 @@ fn text_method(language: Language, of: &Value, name: &str, args: &[Value]) -> Va
                 ("lower" | "to_lowercase" | "casefold" | "to_ascii_lowercase", ..) => text.to_lowercase(),
                 ("upper" | "to_uppercase" | "to_ascii_uppercase", ..) => text.to_uppercase(),
                 ("removesuffix" | "strip_suffix", Some(end), _) => text.strip_suffix(&*end).unwrap_or(text).to_string(),
+                ("strip_prefix", Some(start), _) if language == Language::Rust && start.contains('/') => {
+                    // Of a path: what is left is relative.
+                    text.strip_prefix(&*start).unwrap_or(text).trim_start_matches('/').to_string()
+                }
                 ("removeprefix" | "strip_prefix", Some(start), _) => {
                     text.strip_prefix(&*start).unwrap_or(text).to_string()
                 }

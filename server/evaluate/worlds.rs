@@ -80,7 +80,8 @@ fn rows(project: &Project, site: &Site, empty: &World) -> Vec<World> {
     };
     let rows = match place.unit.language {
         Language::Python => rows_with(place.unit, function, &elsewhere),
-        Language::Rust => super::cases::rows(place.unit, function),
+        Language::Rust => super::files::rows(project, place.unit, function)
+            .unwrap_or_else(|| super::cases::rows(place.unit, function)),
     };
     if rows.is_empty() {
         return vec![empty.clone()];

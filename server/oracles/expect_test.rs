@@ -14,7 +14,7 @@ use super::insta::{blank_pin, call};
 use super::origin::comes_from;
 use super::{
     Amended, Artefact, Baseline, Content, FileChange, Framework, OracleKind, Orphan, Pin, Recorded, Refusal, Step,
-    digest_of,
+    digest_of, seen,
 };
 use crate::code::{Expr, ExprKind, Function, Stmt, StmtKind, Target, Unit};
 use crate::evaluate::{self, Value, worlds};
@@ -157,10 +157,7 @@ fn files(project: &Project, site: &Site, blank: &Pin, path: &Expr) -> Vec<Pin> {
             value => evaluate::below(folder.as_str(), &value, ""),
         };
         let mut pin = blank.clone();
-        pin.case = world.case.clone();
-        if let Some(case) = &world.case {
-            pin.test = format!("{}[{case}]", pin.test);
-        }
+        seen::with_case(project, site, &mut pin, world);
         pin.oracle.steps = vec![Step::CrlfToLf];
         pin.oracle.candidates = evaluate::candidates(project, &value);
         if let Value::Path(path) = value {

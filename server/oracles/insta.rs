@@ -22,7 +22,7 @@ use self::pending::Pending;
 use self::snap::Snap;
 use super::{
     Amended, Artefact, Baseline, Content, FileChange, Framework, Oracle, OracleKind, Orphan, Pin, Recorded, Refusal,
-    digest_of,
+    digest_of, seen,
 };
 use crate::code::{ExprKind, Unit};
 use crate::evaluate::{Step, World, worlds};
@@ -54,19 +54,17 @@ impl Framework for Insta {
             return inline_pin(&naming, &worlds, blank).into_iter().collect();
         }
         let mut pins: Vec<Pin> = Vec::new();
-        let mut seen: HashSet<(Option<String>, String)> = HashSet::new();
+        let mut met: HashSet<(Option<String>, String)> = HashSet::new();
         for (nth, world) in worlds.iter().enumerate() {
             for place in naming.places(&worlds, nth) {
                 let oracle = file_oracle(&naming, &place);
                 let known = oracle.path.as_ref().map_or_else(|| format!("{:?}", place.stem), RelPath::to_string);
-                if !seen.insert((world.case.clone(), known)) {
+                if !met.insert((world.case.clone(), known)) || perhaps_never(&naming, world, &oracle) {
                     continue;
                 }
                 let mut pin = blank.clone();
-                pin.case = world.case.clone().or(place.case.filter(|_| oracle.path.is_some()));
-                if let Some(case) = &world.case {
-                    pin.test = format!("{}[{case}]", pin.test);
-                }
+                pin.case = place.case.filter(|_| oracle.path.is_some());
+                seen::with_case(project, site, &mut pin, world);
                 pin.oracle = oracle;
                 pins.push(pin);
             }
@@ -147,6 +145,16 @@ impl Framework for Insta {
     fn orphans(&self, pins: &[Pin], project: &Project) -> Vec<Orphan> {
         orphans::orphans(pins, project)
     }
+}
+
+/// An assertion under a condition that may hold in none of a test's cases of which nothing is recorded.
+fn perhaps_never(naming: &Naming, world: &World, oracle: &Oracle) -> bool {
+    let Some(path) = oracle.path.as_ref().filter(|_| world.case.is_some() && !naming.around.branches.is_empty()) else {
+        return false;
+    };
+    let shelf = &naming.project.shelf;
+    let fresh = RelPath::new(&format!("{path}.new")).is_some_and(|fresh| shelf.listed(&fresh));
+    !shelf.listed(path) && !fresh
 }
 
 fn refuse<T>(why: String) -> Result<T, Refusal> {
@@ -319,7 +327,7 @@ fn entries_of(pin: &Pin, project: &Project, pending: &Pending) -> Vec<pending::E
     let Some(present) = inline_content(pin, project) else { return Vec::new() };
     let home = call::macro_at(unit, pin.span).filter(|_| pin.file == unit.path && pin.asserted_in.is_none());
     let line = unit.line(pin.span.start);
-    let own_name = pin.test.rsplit("::").next().unwrap_or("").split('[').next().unwrap_or("");
+    let own_name = pin.test_base().rsplit("::").next().unwrap_or("");
     let own_name = own_name.strip_prefix("test_").unwrap_or(own_name);
     let expression =
         home.and_then(|expr| call::Call::of(unit, expr)?.value).map(|value| squeezed(unit.text.slice(value.span)));

@@ -5,7 +5,7 @@
 
 use super::insta::{blank_pin, call};
 use super::literal_rust::{self, Literal};
-use super::{Amended, Baseline, Content, FileChange, OracleKind, Pin, Recorded, Refusal, digest_of};
+use super::{Amended, Baseline, Content, FileChange, OracleKind, Pin, Recorded, Refusal, digest_of, seen};
 use crate::code::{Expr, ExprKind, Op, Unit};
 use crate::evaluate::{World, worlds};
 use crate::pins::names::{self, Named};
@@ -53,10 +53,7 @@ pub fn pins(project: &Project, site: &Site) -> Vec<Pin> {
         for comparison in &comparisons {
             let Some(found) = search.recorded(comparison) else { continue };
             let Some(mut pin) = pin_at(&blank, &found, comparison.shown_only) else { continue };
-            if let Some(case) = &world.case {
-                pin.test = format!("{}[{case}]", pin.test);
-                pin.case = Some(case.clone());
-            }
+            seen::with_case(project, site, &mut pin, world);
             pin.shared_site = worlds.len() > 1;
             // One literal that many cases reach in the same way is one pin.
             let same = |known: &Pin| known.oracle.span == pin.oracle.span && known.oracle.path == pin.oracle.path;
@@ -174,10 +171,8 @@ fn returned(project: &Project, site: &Site, unit: &Unit) -> Option<Pin> {
     let literal = literal_rust::literal(&unit.text, value)?;
     let blank = blank_pin(project, site)?;
     let mut pin = pin_at(&blank, &Found { unit, literal, distance: 0 }, None)?;
-    let case = worlds(project, site).get(nth).and_then(|world| world.case.clone());
-    if let Some(case) = case {
-        pin.test = format!("{}[{case}]", pin.test);
-        pin.case = Some(case);
+    if let Some(world) = worlds(project, site).get(nth) {
+        seen::with_case(project, site, &mut pin, world);
     }
     // The attribute is above the function: a comment between attributes stands for one case.
     pin.shared_site = false;

@@ -2,7 +2,7 @@
 //! where it is really compared. The oracle is the framework's to fill in.
 
 use super::{Oracle, OracleKind, Pin};
-use crate::evaluate::World;
+use crate::evaluate::{self, PerFile, World};
 use crate::pins::{Project, Site};
 use crate::roles::Role;
 use crate::syntax::Language;
@@ -43,17 +43,12 @@ pub fn pin(project: &Project, site: &Site, world: &World, framework: &str) -> Op
             }
         }
     };
-    let test = match &world.case {
-        Some(case) if unit.language == Language::Python => format!("{test}[{case}]"),
-        Some(case) => format!("{test}::{case}"),
-        None => test,
-    };
     let comparing = site.comparing();
-    Some(Pin {
+    let mut pin = Pin {
         file: frame.file.clone(),
         span: frame.at,
         test,
-        case: world.case.clone(),
+        case: None,
         nth: 0,
         language: unit.language,
         framework: framework.to_string(),
@@ -72,5 +67,26 @@ pub fn pin(project: &Project, site: &Site, world: &World, framework: &str) -> Op
             tolerance: None,
         },
         shared_site: false,
-    })
+    };
+    with_case(project, site, &mut pin, world);
+    Some(pin)
+}
+
+/// The id of the world's case put behind that of the test: in brackets, or as the runner prints the tests of
+/// files.
+pub fn with_case(project: &Project, site: &Site, pin: &mut Pin, world: &World) {
+    let Some(case) = &world.case else { return };
+    let frame = site.frames.first();
+    let unit = frame.and_then(|frame| project.unit(&frame.file));
+    let function = unit.zip(frame.and_then(|frame| frame.function)).and_then(|(unit, at)| unit.functions.get(at));
+    let runs = match (unit, function) {
+        (Some(unit), Some(function)) => evaluate::per_file(unit, function),
+        _ => None,
+    };
+    pin.test = match runs {
+        Some(PerFile::Harness) => format!("{}::{case}", pin.test),
+        Some(PerFile::DirTest) => format!("{}__{case}", pin.test),
+        None => format!("{}[{case}]", pin.test),
+    };
+    pin.case = Some(case.clone());
 }

@@ -80,17 +80,19 @@ pub fn is_test(unit: &Unit, function: &Function) -> bool {
                 })
                 && !fixtures::is_fixture(function)
         }
-        Language::Rust => function.marks.iter().any(|mark| {
-            let name = match &mark.kind {
-                ExprKind::Macro { name, .. } => name.replace("::", "."),
-                ExprKind::Call { callee, .. } => callee.dotted().unwrap_or_default(),
-                _ => mark.dotted().unwrap_or_default(),
-            };
-            let last = name.rsplit(['.', ':']).next().unwrap_or_default();
-            matches!(last, "rstest" | "test_case" | "test_matrix" | "dir_test" | "quickcheck")
-                || last == "test"
-                || last.ends_with("_test")
-        }),
+        Language::Rust => {
+            function.marks.iter().any(|mark| {
+                let name = match &mark.kind {
+                    ExprKind::Macro { name, .. } => name.replace("::", "."),
+                    ExprKind::Call { callee, .. } => callee.dotted().unwrap_or_default(),
+                    _ => mark.dotted().unwrap_or_default(),
+                };
+                let last = name.rsplit(['.', ':']).next().unwrap_or_default();
+                matches!(last, "rstest" | "test_case" | "test_matrix" | "dir_test" | "quickcheck")
+                    || last == "test"
+                    || last.ends_with("_test")
+            }) || !super::harness::running(unit, function).is_empty()
+        }
     }
 }
 

@@ -135,6 +135,54 @@ pub fn helper(value: u8) { insta::assert_snapshot!(value); }
     );
 }
 
+#[test]
+fn a_harness_runs_a_test_for_each_file() {
+    check(
+        r##"
+//- tests/fixtures.rs
+use datatest_stable::Utf8Path;
+fn valid(path: &Utf8Path, content: String) -> datatest_stable::Result<()> {
+    pinned(path, &content, "./data/ok");
+    Ok(())
+}
+fn differs(path: &Utf8Path) -> datatest_stable::Result<()> {
+    if path.exists() {
+        insta::with_settings!({ snapshot_suffix => path.file_stem().unwrap() }, { insta::assert_snapshot!(path); });
+    }
+    Ok(())
+}
+fn pinned(path: &Utf8Path, content: &str, root: &str) {
+    let name = path.strip_prefix(root).unwrap_or(path).as_str();
+    insta::with_settings!({ prepend_module_to_snapshot => false, snapshot_suffix => name }, {
+        insta::assert_snapshot!(content);
+    });
+}
+datatest_stable::harness! {
+    { test = valid, root = "./data/ok", pattern = r"\.pyi?$" },
+    { test = differs, root = "data/ok" },
+}
+//- tests/old.rs
+use datatest_stable::harness;
+fn each(path: &std::path::Path) -> datatest_stable::Result<()> { insta::assert_snapshot!(path.display(), "x"); Ok(()) }
+harness!(each, "data/ok", r"^data/ok/[^/]*\.txt$");
+//- data/ok/a.py
+//- data/ok/deep/b.pyi
+//- data/ok/note.txt
+//- data/ok/.hidden.py
+//- tests/snapshots/fixtures__differs@note.snap
+---
+source: tests/fixtures.rs
+---
+"##,
+        expect![[r#"
+            3 fixtures::valid::a.py tests/snapshots/pinned@a.py.snap
+            3 fixtures::valid::deep/b.pyi tests/snapshots/pinned@deep__b.pyi.snap
+            8 fixtures::differs::note.txt tests/snapshots/fixtures__differs@note.snap
+            2 old::each::note.txt tests/snapshots/old__data__ok__note.txt.snap
+        "#]],
+    );
+}
+
 const PENDING: &str = r#"
 //- Cargo.toml
 [package]
