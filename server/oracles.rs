@@ -291,12 +291,14 @@ pub mod plain_python;
 pub mod plain_rust;
 pub mod reading;
 pub mod seen;
+pub mod snapbox;
 
 /// Every framework that is known, in the order in which a site is offered to them.
 pub fn table() -> &'static [&'static dyn Framework] {
     &[
         &insta::Insta,
         &expect_test::ExpectTest,
+        &snapbox::Snapbox,
         &digest::Digest,
         &golden::Golden,
         &approvaltests::ApprovalTests,

@@ -26,6 +26,7 @@ const BUILT_IN: &[(Language, &str, &str)] = &[
     (Language::Rust, "assert.scm", include_str!("../queries/rust/assert.scm")),
     (Language::Rust, "insta.scm", include_str!("../queries/rust/insta.scm")),
     (Language::Rust, "expect_test.scm", include_str!("../queries/rust/expect_test.scm")),
+    (Language::Rust, "snapbox.scm", include_str!("../queries/rust/snapbox.scm")),
 ];
 
 /// Folder of the workspace's own queries; below it one folder a language.

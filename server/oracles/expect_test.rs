@@ -2,7 +2,7 @@
 //! both as `assert_eq` of 1.5.1 does; knows the bytes that `UPDATE_EXPECT=1` writes, line endings of the
 //! source kept. Nothing is left on disk by a failing run. Never compares, never writes.
 
-mod literal;
+pub(super) mod literal;
 #[cfg(test)]
 mod tests;
 
@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use self::literal::Argument;
 use super::golden::{self, unread};
 use super::insta::{blank_pin, call};
-use super::origin::comes_from;
+use super::origin::{comes_from, source_folder};
 use super::{
     Amended, Artefact, Baseline, Content, FileChange, Framework, OracleKind, Orphan, Pin, Recorded, Refusal, Step,
     digest_of, seen,
@@ -20,7 +20,6 @@ use crate::code::{Expr, ExprKind, Function, Stmt, StmtKind, Target, Unit};
 use crate::evaluate::{self, Value, worlds};
 use crate::pins::names::{self, Named};
 use crate::pins::{Project, Site};
-use crate::places::RelPath;
 use crate::text::Span;
 
 pub struct ExpectTest;
@@ -146,7 +145,7 @@ fn inline(site: &Site, unit: &Unit, tokens: Span, pin: &mut Pin) {
 /// `expect_file!`: relative to the folder of the source file, below the outermost folder with a manifest.
 fn files(project: &Project, site: &Site, blank: &Pin, path: &Expr) -> Vec<Pin> {
     let home = &site.frames[call::home(site)].file;
-    let Some(folder) = base(project, home) else { return Vec::new() };
+    let Some(folder) = source_folder(project, home) else { return Vec::new() };
     let worlds = worlds(project, site);
     let mut pins: Vec<Pin> = Vec::new();
     let mut seen = HashSet::new();
@@ -170,25 +169,6 @@ fn files(project: &Project, site: &Site, blank: &Pin, path: &Expr) -> Vec<Pin> {
     let shared = pins.len() > 1;
     pins.iter_mut().for_each(|pin| pin.shared_site = shared);
     pins
-}
-
-/// `file!()` is relative to the workspace, expect-test puts the outermost folder with a manifest before it.
-fn base(project: &Project, file: &RelPath) -> Option<RelPath> {
-    let folder = file.parent();
-    let Some(package) = project.crates.package_of(file) else { return Some(folder) };
-    let mut outermost = package.dir.clone();
-    let mut at = package.dir.clone();
-    while !at.as_str().is_empty() {
-        at = at.parent();
-        if at.join("Cargo.toml").is_some_and(|manifest| project.shelf.listed(&manifest)) {
-            outermost = at.clone();
-        }
-    }
-    let rest = match package.workspace.as_str() {
-        "" => folder.as_str(),
-        workspace => folder.as_str().strip_prefix(workspace)?.trim_start_matches('/'),
-    };
-    outermost.join(rest)
 }
 
 fn amend_inline(pin: &Pin, text: &str, project: &Project) -> Result<Amended, Refusal> {

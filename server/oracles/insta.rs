@@ -3,7 +3,7 @@
 //! compares them; reads `.snap.new` and `.pending-snap`; knows the bytes that `cargo insta accept` 1.49
 //! writes, except that line endings and the file mode stay. Never compares, never writes.
 
-mod around;
+pub(super) mod around;
 pub(super) mod call;
 pub mod inline;
 mod naming;

@@ -1,8 +1,9 @@
 //! From which crate a Rust macro or type comes, by the imports of its file and, behind a glob, of its
-//! package. Takes a name as written, gives yes or no. Never looks into the crates themselves.
+//! package; and the folder that a macro finds by `file!()`. Never looks into the crates themselves.
 
 use crate::code::Unit;
 use crate::pins::Project;
+use crate::places::RelPath;
 use crate::text::Span;
 
 fn is_of(path: &str, krate: &str) -> bool {
@@ -49,4 +50,24 @@ fn handed_on(project: &Project, unit: &Unit, name: &str, krate: &str) -> bool {
 fn same_package(project: &Project, one: &Unit, other: &Unit) -> bool {
     let package = |unit: &Unit| project.crates.package_of(&unit.path).map(|package| &package.dir);
     package(one) == package(other)
+}
+
+/// Folder of a source file as crates find it that join `file!()` to the outermost folder with a manifest
+/// (expect-test 1.5, snapbox 1.2): `file!()` is relative to the workspace.
+pub fn source_folder(project: &Project, file: &RelPath) -> Option<RelPath> {
+    let folder = file.parent();
+    let Some(package) = project.crates.package_of(file) else { return Some(folder) };
+    let mut outermost = package.dir.clone();
+    let mut at = package.dir.clone();
+    while !at.as_str().is_empty() {
+        at = at.parent();
+        if at.join("Cargo.toml").is_some_and(|manifest| project.shelf.listed(&manifest)) {
+            outermost = at.clone();
+        }
+    }
+    let rest = match package.workspace.as_str() {
+        "" => folder.as_str(),
+        workspace => folder.as_str().strip_prefix(workspace)?.trim_start_matches('/'),
+    };
+    outermost.join(rest)
 }

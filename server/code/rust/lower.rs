@@ -9,7 +9,7 @@ use crate::code::{
     Target, Unit,
 };
 use crate::places::RelPath;
-use crate::syntax::{DEEPEST, Language};
+use crate::syntax::{DEEPEST, Language, readable};
 use crate::text::{Span, Text};
 
 /// Fills `unit` from the root of a file's tree.
@@ -1100,7 +1100,7 @@ impl<'a> Lower<'a> {
             return None;
         }
         let wrapped = [before, self.slice(span), after].concat();
-        let tree = self.parser.parse(&wrapped, None)?;
+        let tree = self.parser.parse(readable(&wrapped).as_bytes(), None)?;
         if tree.root_node().has_error() {
             return None;
         }

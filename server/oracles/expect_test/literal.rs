@@ -79,6 +79,23 @@ pub fn content(value: &str) -> String {
         .collect()
 }
 
+/// Characters that turn the direction of text; rustc refuses a literal with one.
+pub fn turns(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Hashes of the raw literal that an update writes; 0: a plain one (`lit_kind_for_patch`).
+pub fn hashes(text: &str) -> usize {
+    match (text.contains('"'), text.contains(['\\', '\n'])) {
+        (false, false) => 0,
+        (false, true) => 1,
+        (true, _) => {
+            let leading = |part: &str| part.len() - part.trim_start_matches('#').len();
+            text.split('"').map(leading).max().unwrap_or(0) + 1
+        }
+    }
+}
+
 /// What stands in place of the argument after `UPDATE_EXPECT=1`, with LF line ends (`format_patch`). `indent`:
 /// blanks before the line of the macro; `None` where indenting is switched off. Refused where it would not
 /// compile, or not read back equal.
@@ -90,22 +107,14 @@ pub fn patch(text: &str, indent: Option<usize>) -> Result<String, Refusal> {
                 .to_string(),
         ));
     }
-    let hidden = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    if text.contains(hidden) {
+    if text.contains(turns) {
         return Err(Refusal(
             "the new value has characters that turn the direction of text, which rustc refuses in a literal; keep the \
              recorded value, or hold this one against a file with `expect_file!`"
                 .to_string(),
         ));
     }
-    let hashes = match (text.contains('"'), text.contains(['\\', '\n'])) {
-        (false, false) => 0,
-        (false, true) => 1,
-        (true, _) => {
-            let leading = |part: &str| part.len() - part.trim_start_matches('#').len();
-            text.split('"').map(leading).max().unwrap_or(0) + 1
-        }
-    };
+    let hashes = hashes(text);
     let fence = "#".repeat(hashes);
     let mut out = if hashes > 0 { format!("[r{fence}\"") } else { "\"".to_string() };
     let many = text.contains('\n');
