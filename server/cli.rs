@@ -7,6 +7,7 @@ mod decide;
 mod demo;
 mod doctor;
 mod look;
+mod observe;
 mod past;
 mod render;
 
@@ -158,7 +159,7 @@ fn run(command: Command, place: &Place) -> Outcome {
         Command::Withdraw { amendment, why } => decide::withdraw(&amendment, why.text(), place),
         Command::Log { what, suspected, format } => past::log(what.as_deref(), suspected, format, place),
         Command::Audit { base, format } => past::audit(&base, format, place),
-        Command::Observe(_) => later("observe", "running tests"),
+        Command::Observe { tests, format } => observe::observe(&tests, format, place),
         Command::Review(_) => later("review", "running tests; use `check`, `diff` and `accept` until then"),
         Command::Retire(_) => later("retire", "verdicts and judgements"),
         Command::Prove(_) => later("prove", "running tests"),

@@ -38,6 +38,8 @@ pub mod ledger;
 
 pub mod survey;
 
+pub mod observe;
+
 pub mod amendment;
 
 pub mod audit;

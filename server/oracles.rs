@@ -245,6 +245,12 @@ pub trait Framework: Sync {
         None
     }
 
+    /// The content of a whole file that a run held against this oracle's, as the comparer sees it.
+    fn content(&self, pin: &Pin, bytes: &[u8], project: &Project) -> Result<Content, String> {
+        let _ = project;
+        reading::content(bytes, &pin.oracle.steps)
+    }
+
     /// The bytes that make `observed` the recorded content, exactly as the framework's own updater
     /// writes them. `artefact` is the one that was shown, if it came from one.
     fn amend(

@@ -11,6 +11,10 @@ use toml::de::{DeTable, DeValue};
 use crate::places::RelPath;
 use crate::text::Text;
 
+pub mod personal;
+
+pub use personal::Personal;
+
 /// Which argument of a call: by position (0-based, a method's receiver not counted) or by keyword.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Which {

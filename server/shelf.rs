@@ -112,6 +112,11 @@ impl Shelf {
         Shelf { root, listing: Arc::new(listing), open: Arc::default() }
     }
 
+    /// The files of a root without a list of them.
+    pub fn bare(root: Root) -> Shelf {
+        Shelf { root, listing: Arc::default(), open: Arc::default() }
+    }
+
     /// The same files with other open documents.
     pub fn with_open(&self, open: Arc<HashMap<RelPath, Text>>) -> Shelf {
         Shelf { open, ..self.clone() }

@@ -22,6 +22,7 @@ const FLOW: &[&str] = &[
     "rationale",
     "ledger",
     "survey",
+    "observe",
     "amendment",
     "audit",
     "findings",

@@ -49,6 +49,13 @@ pub enum Command {
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
+    /// Run the tests, all or these, and record what they produce
+    Observe {
+        /// Test ids or files; every test when none is given
+        tests: Vec<String>,
+        #[arg(long, value_enum, default_value_t)]
+        format: Shape,
+    },
     /// One drift as a diff
     Diff {
         /// A drift's id, or a test's
@@ -148,8 +155,6 @@ pub enum Command {
     /// What was found here, and why: root, settings, git, tools, editors
     Doctor,
 
-    #[command(hide = true)]
-    Observe(Later),
     #[command(hide = true)]
     Review(Later),
     #[command(hide = true)]

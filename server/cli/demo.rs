@@ -127,6 +127,7 @@ fn observe(dir: &Path) -> Result<(), String> {
             command: Some((*command).to_string()),
             revision: None,
             dirty: Vec::new(),
+            environment: Default::default(),
         };
         lines.push_str(&record.to_line());
         lines.push('\n');

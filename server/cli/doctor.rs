@@ -1,10 +1,11 @@
 //! `doctor`: what was found here, and why. Looks for programs on the search path; starts none of them.
 
 use std::fmt::Write;
-use std::path::PathBuf;
 
 use super::{FINE, Outcome, Place, UNUSABLE, render};
+use crate::observe::interpreter;
 use crate::places::{Root, RootKind};
+use crate::settings::Personal;
 use crate::survey::{SETTINGS, Workspace};
 
 pub fn doctor(place: &Place) -> Outcome {
@@ -47,17 +48,26 @@ pub fn doctor(place: &Place) -> Outcome {
     let all = workspace.project.shelf.files().count();
     let _ = writeln!(text, "files      {all}, of them {sources} sources that may hold pins");
     text.push('\n');
+    let personal = Personal::read();
+    let variable = |name: &str| std::env::var(name).ok();
+    let python = match interpreter::interpreter(&root.path, &root.path, &personal, &variable) {
+        Ok(python) => format!("{python} ({})", python.why),
+        Err(why) => why,
+    };
+    let _ = writeln!(text, "python     {python}");
     for (what, names) in [
-        ("python", &["python3", "python"][..]),
-        ("cargo", &["cargo"]),
+        ("cargo", &["cargo"][..]),
         ("git", &["git"]),
         ("neovim", &["nvim"]),
         ("helix", &["hx", "helix"]),
         ("vs code", &["code", "codium", "code-server"]),
     ] {
-        let found = names.iter().find_map(|name| on_path(name));
+        let found = names.iter().find_map(|name| interpreter::on_path(name, &variable));
         let found = found.map_or("not found on PATH".to_string(), |path| path.display().to_string());
         let _ = writeln!(text, "{what:<10} {found}");
+    }
+    for trouble in &personal.troubles {
+        let _ = writeln!(text, "\n{}", render::plain(trouble));
     }
     let survey = workspace.survey(&crate::pins::Extent::All, &|| false).unwrap_or_default();
     if !survey.troubles.is_empty() {
@@ -68,9 +78,4 @@ pub fn doctor(place: &Place) -> Outcome {
         let _ = writeln!(text, "  {}{at}  {}", trouble.file, render::plain(&trouble.message));
     }
     Outcome::new(text, FINE)
-}
-
-fn on_path(name: &str) -> Option<PathBuf> {
-    let folders = std::env::var_os("PATH")?;
-    std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())
 }

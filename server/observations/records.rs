@@ -28,11 +28,12 @@
 //! | `at` | when the value was seen, RFC 3339 |
 //! | `run` | optional: equal for all records of one run; two values of one pin in one run make it unstable |
 //! | `command`, `revision`, `dirty` | optional: what was run, at which commit, with which modified files |
+//! | `environment` | optional: what a value may depend on: versions of the tools, `TZ`, `LANG`, `PYTHONHASHSEED` |
 //!
 //! Fields that are not known are ignored; a line of another schema, or one that cannot be read, is reported
 //! and costs only itself.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
@@ -71,6 +72,14 @@ pub enum Value {
 }
 
 impl Value {
+    /// Bytes: a text where they are one.
+    pub fn of_bytes(bytes: &[u8]) -> Value {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Value::Text(text.to_string()),
+            Err(_) => Value::Base64(base64_of(bytes)),
+        }
+    }
+
     /// The content as the comparison of the pin's framework sees it; `None` for a literal that is not one, or
     /// broken base64.
     pub fn content(&self, pin: &Pin) -> Option<Content> {
@@ -104,6 +113,7 @@ pub struct Record {
     pub command: Option<String>,
     pub revision: Option<String>,
     pub dirty: Vec<RelPath>,
+    pub environment: BTreeMap<String, String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -130,6 +140,8 @@ struct Line {
     revision: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     dirty: Vec<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    environment: BTreeMap<String, String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -156,6 +168,7 @@ impl Record {
             command: self.command.clone(),
             revision: self.revision.clone(),
             dirty: self.dirty.iter().map(RelPath::to_string).collect(),
+            environment: self.environment.clone(),
         };
         serde_json::to_string(&line).unwrap_or_default()
     }
@@ -197,6 +210,7 @@ impl Record {
             command: line.command,
             revision: line.revision,
             dirty: line.dirty.iter().filter_map(|path| RelPath::new(path)).collect(),
+            environment: line.environment,
         })
     }
 }
@@ -287,8 +301,25 @@ pub fn assertion_digest(source: &str) -> String {
     digest_of(&[words.join(" ").as_bytes()])
 }
 
+/// Bytes as standard base64 with its padding.
+fn base64_of(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let mut bits = 0u32;
+        for at in 0..3 {
+            bits = bits << 8 | u32::from(group.get(at).copied().unwrap_or(0));
+        }
+        for at in 0..4 {
+            let digit = (bits >> (18 - 6 * at) & 63) as usize;
+            out.push(if at > group.len() { '=' } else { char::from(DIGITS[digit]) });
+        }
+    }
+    out
+}
+
 /// Standard base64 with its padding.
-fn base64(text: &str) -> Option<Vec<u8>> {
+pub fn base64(text: &str) -> Option<Vec<u8>> {
     let text = text.as_bytes();
     if !text.len().is_multiple_of(4) {
         return None;
@@ -328,6 +359,9 @@ mod tests {
         assert_eq!(base64("aGk="), Some(b"hi".to_vec()));
         assert_eq!(base64("aA=="), Some(b"h".to_vec()));
         assert_eq!(base64(""), Some(vec![]));
+        for bytes in [&b""[..], b"a", b"ab", b"abc", b"\0\xff\x7f\x80"] {
+            assert_eq!(base64(&base64_of(bytes)), Some(bytes.to_vec()));
+        }
         for broken in ["a", "a===", "aA==aA==", "====", "a*b="] {
             assert_eq!(base64(broken), None, "{broken}");
         }
@@ -352,6 +386,7 @@ mod tests {
             command: Some("pytest".into()),
             revision: None,
             dirty: vec![RelPath::new("legacy.py").unwrap()],
+            environment: BTreeMap::from([("TZ".into(), "UTC".into())]),
         };
         let line = record.to_line();
         assert!(!line.contains('\n'));

@@ -464,6 +464,10 @@ impl Framework for ApprovalTests {
         vec![Artefact { path, content, compared_with: None, header: None, names: None, says_match: false }]
     }
 
+    fn content(&self, _: &Pin, bytes: &[u8], _: &Project) -> Result<Content, String> {
+        Ok(content_of(bytes))
+    }
+
     fn amend(
         &self,
         pin: &Pin,

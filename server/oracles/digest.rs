@@ -22,8 +22,12 @@ impl Framework for Digest {
         match golden::baseline(pin, project) {
             Baseline::Present(mut recorded) => {
                 if let Content::Text(digest) = &recorded.content {
-                    recorded.preimage =
-                        pin.oracle.path.as_ref().and_then(|path| text_beside(pin, path, digest, project));
+                    recorded.preimage = pin
+                        .oracle
+                        .path
+                        .as_ref()
+                        .and_then(|path| text_beside(pin, path, digest, project))
+                        .or_else(|| text_of_a_run(pin, digest, project));
                 }
                 Baseline::Present(recorded)
             }
@@ -66,6 +70,21 @@ impl Framework for Digest {
         // Those of golden files look at the folders of both.
         Vec::new()
     }
+}
+
+/// Folder of `.pindrift/observed` in which runs keep the texts behind digests, by digest.
+pub const TEXTS: &str = "texts";
+
+/// Text that an earlier run hashed to the digest.
+fn text_of_a_run(pin: &Pin, digest: &str, project: &Project) -> Option<String> {
+    let digest = digest.trim().to_ascii_lowercase();
+    if digest.len() > 128 || !digest.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    let Read::Bytes(bytes) = project.shelf.disk(&RelPath::new(&format!(".pindrift/observed/{TEXTS}/{digest}"))?) else {
+        return None;
+    };
+    hashes_to(pin, &bytes, &digest).then(|| String::from_utf8(bytes.to_vec()).ok()).flatten()
 }
 
 /// Text of a file beside `path`, with the same stem, whose bytes hash to the digest.
