@@ -214,7 +214,13 @@ fn of_record(pin: &Pin, recorded: Option<&Recorded>, record: &Record, assertion:
         (_, Outcome::NotReached) => return None,
         // What the comparison took as equal is equal, within its tolerance or as `1 == 1.0`.
         (_, Outcome::Match) if same_oracle && recorded.is_some() => recorded?.content.clone(),
-        (Some(value), _) => oracles::reading::observed(value.content(pin)?, &pin.oracle.steps),
+        (Some(value), _) => {
+            let value = value.content(pin)?;
+            match oracles::framework(&pin.framework) {
+                Some(framework) => framework.observed(pin, value),
+                None => value,
+            }
+        }
         (None, _) => return None,
     };
     Some(Candidate {

@@ -233,6 +233,11 @@ pub trait Framework: Sync {
     /// The recorded content. `unit` is the source file of a literal or inline oracle.
     fn baseline(&self, pin: &Pin, project: &Project) -> Baseline;
 
+    /// A value that a run recorded, in the spelling in which [`Framework::baseline`] gives the recorded one.
+    fn observed(&self, pin: &Pin, value: Content) -> Content {
+        reading::observed(value, &pin.oracle.steps)
+    }
+
     /// What failing runs left for this oracle; nothing, unless the framework says otherwise. Several are judged by freshness later.
     fn artefacts(&self, pin: &Pin, project: &Project) -> Vec<Artefact> {
         let _ = (pin, project);
@@ -295,9 +300,12 @@ pub mod origin;
 pub mod plain;
 pub mod plain_python;
 pub mod plain_rust;
+pub mod pytest;
+pub mod pytest_snapshot;
 pub mod reading;
 pub mod seen;
 pub mod snapbox;
+pub mod snapshottest;
 
 /// Every framework that is known, in the order in which a site is offered to them.
 pub fn table() -> &'static [&'static dyn Framework] {
@@ -308,6 +316,7 @@ pub fn table() -> &'static [&'static dyn Framework] {
         &digest::Digest,
         &golden::Golden,
         &approvaltests::ApprovalTests,
+        &pytest_snapshot::PytestSnapshot,
         &plain::Plain,
         &plain::Unittest,
     ]

@@ -100,8 +100,14 @@ fn number(text: &str) -> Option<String> {
 }
 
 /// A value that a run observed, in the spelling in which [`content`] gives the recorded one: a JSON text or
-/// literal for an oracle that is compared as JSON, a number, lines.
+/// literal for an oracle that is compared as JSON, a number, lines; bytes that are a text.
 pub fn observed(value: Content, steps: &[Step]) -> Content {
+    if let Content::Bytes(bytes) = &value
+        && steps == [Step::Bytes]
+        && let Ok(text) = std::str::from_utf8(bytes)
+    {
+        return Content::Text(text.to_string());
+    }
     match (steps.iter().rfind(|step| matches!(step, Step::Json | Step::Number | Step::Lines)), &value) {
         (Some(Step::Json), Content::Text(text) | Content::Value(text)) => {
             let parsed = serde_json::from_str(text).ok().or_else(|| serde_json::from_str(&python_as_json(text)?).ok());
