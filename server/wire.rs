@@ -18,6 +18,7 @@ mod outbox;
 mod outlet;
 mod pages;
 mod progress;
+mod reasons;
 mod room;
 mod scan;
 mod service;

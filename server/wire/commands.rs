@@ -12,7 +12,7 @@ use super::offer::{self, Declared};
 use super::outbox::{Message, Outbox};
 use super::room::View;
 use super::service::Cancelled;
-use super::{features, pages, speak};
+use super::{features, pages, reasons, speak};
 use crate::actions::{self, At};
 use crate::amendment::{self, Applied, Request};
 use crate::git;
@@ -60,6 +60,9 @@ impl Office {
             "pindrift.diff" => self.diff(argument, cancelled),
             "pindrift.history" => self.history(argument, cancelled),
             "pindrift.drifts" => self.drifts(argument, cancelled),
+            "pindrift.reasons" => {
+                Ok(reasons::answer(&self.views, argument.get("reason").and_then(Value::as_str)))
+            }
             _ if offer::LATER.contains(&id) => Err(format!("{id} comes later; this version does not know it yet")),
             _ => Err(format!("`{}` is not a command of this server", one_line(id, 60))),
         }
@@ -512,7 +515,12 @@ impl Office {
         let mut add = |survey: &crate::survey::Survey, view: &View| {
             let project = &view.workspace().project;
             let cases = survey.cases.iter().filter(|case| case.pin.role != Role::Unlabelled);
-            rows.extend(cases.map(|case| json!(report::row(case, project, Purpose::Check))));
+            rows.extend(cases.map(|case| {
+                let mut row = json!(report::row(case, project, Purpose::Check));
+                row["uri"] = json!(view.uri(&case.pin.file));
+                row["brief"] = json!(case.drift.as_ref().map(|drift| &drift.brief));
+                row
+            }));
         };
         if text(argument, "uri").or_else(|| text(argument, "file")).is_some() {
             let (view, path) = self.file(argument)?;

@@ -141,7 +141,7 @@ pub fn path_of(uri: &Uri) -> Option<PathBuf> {
 }
 
 /// Commands that the server answers, in the order of their use.
-pub const COMMANDS: [&str; 8] = [
+pub const COMMANDS: [&str; 9] = [
     "pindrift.accept",
     "pindrift.explain",
     "pindrift.withdraw",
@@ -150,9 +150,10 @@ pub const COMMANDS: [&str; 8] = [
     "pindrift.diff",
     "pindrift.history",
     "pindrift.drifts",
+    "pindrift.reasons",
 ];
 
-/// Commands that have a name and no work yet.
+/// Commands that have a name and no work yet; not offered.
 pub const LATER: [&str; 7] = [
     "pindrift.verdict",
     "pindrift.judge",
@@ -210,7 +211,7 @@ pub fn capabilities(declared: &Declared) -> ServerCapabilities {
             work_done_progress_options: Default::default(),
         }),
         execute_command_provider: Some(ExecuteCommandOptions {
-            commands: COMMANDS.iter().chain(&LATER).map(|id| id.to_string()).collect(),
+            commands: COMMANDS.iter().map(|id| id.to_string()).collect(),
             ..ExecuteCommandOptions::default()
         }),
         workspace: Some(WorkspaceServerCapabilities {

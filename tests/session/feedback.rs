@@ -98,3 +98,21 @@ fn lenses_and_links_stand_where_they_are_declared_and_mean_something() {
         links["result"].as_array().expect("links").iter().filter_map(|link| link["target"].as_str()).collect();
     assert_eq!(targets, [session.uri("tests/golden/bill.txt"), session.uri("tests/golden/other.txt")]);
 }
+
+#[test]
+fn a_prompt_is_told_the_last_reasons_and_whether_this_one_will_do() {
+    let fixture = Fixture::committed(BILL);
+    let mut session = Session::open("neovim-0.11", fixture.path(), options(true));
+    session.until("the drift", |session| drifted(session, TEST));
+    let answer = session.execute("pindrift.reasons", json!({ "reason": "update snapshot" }));
+    assert_eq!(answer["result"]["last"], json!([]), "{answer}");
+    assert!(answer["result"]["refusal"].as_str().is_some_and(|why| why.contains("update snapshot")), "{answer}");
+
+    let rows = session.execute("pindrift.drifts", json!({}))["result"].clone();
+    assert_eq!(rows[0]["uri"], json!(session.uri(TEST)), "{rows}");
+    assert!(rows[0]["brief"].is_string(), "{rows}");
+    let reason = "the bill counts the fee since rule 7";
+    session.execute("pindrift.accept", json!({ "drift": rows[0]["drift"], "reason": reason }));
+    let answer = session.execute("pindrift.reasons", json!({ "reason": reason }));
+    assert_eq!(answer["result"], json!({ "last": [reason], "refusal": null }), "{answer}");
+}
