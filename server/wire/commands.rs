@@ -60,9 +60,7 @@ impl Office {
             "pindrift.diff" => self.diff(argument, cancelled),
             "pindrift.history" => self.history(argument, cancelled),
             "pindrift.drifts" => self.drifts(argument, cancelled),
-            "pindrift.reasons" => {
-                Ok(reasons::answer(&self.views, argument.get("reason").and_then(Value::as_str)))
-            }
+            "pindrift.reasons" => Ok(reasons::answer(&self.views, argument.get("reason").and_then(Value::as_str))),
             _ if offer::LATER.contains(&id) => Err(format!("{id} comes later; this version does not know it yet")),
             _ => Err(format!("`{}` is not a command of this server", one_line(id, 60))),
         }

@@ -66,7 +66,9 @@ impl Declared {
             action_literals: can("textDocument/codeAction/codeActionLiteralSupport").is_some_and(Value::is_object),
             apply_edit: says("workspace/applyEdit"),
             document_changes: says("workspace/workspaceEdit/documentChanges"),
-            show_document: says("window/showDocument/support"),
+            // Helix 25.01 and 25.07 do it and do not say so.
+            show_document: says("window/showDocument/support")
+                || params.pointer("/clientInfo/name").and_then(Value::as_str) == Some("helix"),
             progress: says("window/workDoneProgress"),
             code_lens: can("textDocument/codeLens").is_some_and(Value::is_object),
             code_lens_refresh: says("workspace/codeLens/refreshSupport"),

@@ -5,8 +5,13 @@
 return {
   cmd = { 'pindrift', 'server' },
   filetypes = { 'python', 'rust' },
-  root_markers = { 'pindrift.toml', '.git' },
-  workspace_required = true,
+  -- Nothing starts for a file that can hold no pin.
+  root_dir = function(buffer, found)
+    local root = require('pindrift.attach').root(buffer)
+    if root then
+      found(root)
+    end
+  end,
   init_options = { reasonPrompt = true, via = 'nvim' },
   settings = { pindrift = vim.empty_dict() },
 }
