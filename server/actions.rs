@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::amendment::{self, Request};
-use crate::ledger::{Entry, Kind};
+use crate::ledger::{Entry, Judgement, Kind, Verdict};
 use crate::oracles::{Baseline, Content};
 use crate::places::RelPath;
 use crate::rationale::{self, Draft};
@@ -25,7 +25,9 @@ pub mod kind {
     pub const WITHDRAW: &str = "quickfix.pindrift.withdraw";
     pub const RATIONALE: &str = "quickfix.pindrift.rationale";
     pub const RECLASSIFY: &str = "refactor.rewrite.pindrift.reclassify";
-    pub const ALL: [&str; 5] = [ACCEPT, EXPLAIN, WITHDRAW, RATIONALE, RECLASSIFY];
+    pub const DECIDE: &str = "quickfix.pindrift.decide";
+    pub const JUDGE: &str = "refactor.rewrite.pindrift.judge";
+    pub const ALL: [&str; 7] = [ACCEPT, EXPLAIN, WITHDRAW, RATIONALE, RECLASSIFY, DECIDE, JUDGE];
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -106,6 +108,10 @@ pub fn actions(survey: &Survey, workspace: &Workspace, at: &At, prompts: bool) -
     if let Some(case) = here.iter().find(site) {
         all.extend(reclassify(case, workspace));
     }
+    if prompts {
+        all.extend(here.iter().find(|case| case.acceptable()).into_iter().flat_map(|case| decide(case)));
+        all.extend(here.iter().filter(site).find(|case| case.drift.is_none()).into_iter().flat_map(|case| judge(case)));
+    }
     all.truncate(MOST);
     all
 }
@@ -145,6 +151,49 @@ fn accept(case: &Case, workspace: &Workspace) -> Option<Action> {
         does: Does::Command { id: "pindrift.accept", argument: json!({ "drift": id }) },
         drifts: vec![id],
     })
+}
+
+/// The oracle stays: the code or the harness is to be fixed. One drift at a time, and not twice the same.
+fn decide(case: &Case) -> Vec<Action> {
+    let Some(id) = case.drift_id.clone().filter(|_| case.state == State::Drift && case.verdict().is_none()) else {
+        return Vec::new();
+    };
+    let both = [(Verdict::Unintended, "unintended change"), (Verdict::Noise, "harness noise")];
+    both.into_iter()
+        .map(|(verdict, what)| Action {
+            title: format!("Keep the oracle: {what}…"),
+            kind: kind::DECIDE,
+            does: Does::Command {
+                id: "pindrift.verdict",
+                argument: json!({ "drift": id, "verdict": verdict.word() }),
+            },
+            drifts: vec![id.clone()],
+        })
+        .collect()
+}
+
+/// What a person may think of the recorded behaviour, but for what is thought already.
+fn judge(case: &Case) -> Vec<Action> {
+    let pin = &case.pin;
+    if pin.role != Role::Characterization || pin.oracle.key.is_empty() {
+        return Vec::new();
+    }
+    let now = case.judgement().map(|(judged, _)| judged);
+    [Judgement::SuspectedBug, Judgement::Deliberate, Judgement::Contract]
+        .into_iter()
+        .filter(|judged| Some(*judged) != now)
+        .map(|judged| Action {
+            title: format!("Mark as {}…", judged.phrase().trim_start_matches("a ")),
+            kind: kind::JUDGE,
+            does: Does::Command {
+                id: "pindrift.judge",
+                argument: json!({
+                    "file": pin.file.as_str(), "test": pin.test, "oracle": pin.oracle.key, "judgement": judged.word(),
+                }),
+            },
+            drifts: Vec::new(),
+        })
+        .collect()
 }
 
 /// The newest decision about a case that changed its content and is not committed yet.

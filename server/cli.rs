@@ -6,6 +6,7 @@ mod args;
 mod decide;
 mod demo;
 mod doctor;
+mod judge;
 mod look;
 mod observe;
 mod past;
@@ -161,10 +162,12 @@ fn run(command: Command, place: &Place) -> Outcome {
         Command::Audit { base, format } => past::audit(&base, format, place),
         Command::Observe { tests, format } => observe::observe(&tests, format, place),
         Command::Review(_) => later("review", "running tests; use `check`, `diff` and `accept` until then"),
-        Command::Retire(_) => later("retire", "verdicts and judgements"),
+        Command::Retire { what, base, why } => judge::retire(&what, base.as_deref(), why.text(), place),
         Command::Prove(_) => later("prove", "running tests"),
-        Command::Verdict(_) => later("verdict", "verdicts and judgements"),
-        Command::Judge(_) => later("judge", "verdicts and judgements"),
+        Command::Verdict { drift, verdict, hunks, why } => judge::verdict(&drift, verdict, &hunks, why.text(), place),
+        Command::Judge { test, judgement, oracle, why } => {
+            judge::judge(&test, judgement, oracle.as_deref(), why.text(), place)
+        }
         Command::Propose(_) => later("propose", "proposals"),
         Command::Confirm(_) => later("confirm", "proposals"),
     }

@@ -25,11 +25,14 @@ pub struct Hunk {
     pub after: std::ops::Range<usize>,
     /// Kinds of this region alone; those of the whole drift where it has one explanation.
     pub difference: Vec<Difference>,
+    /// By which a verdict about it is found again on the next run, though ids or times are others then: 12
+    /// hexadecimal digits.
+    pub shape: String,
 }
 
 impl Hunk {
     fn new(before: std::ops::Range<usize>, after: std::ops::Range<usize>) -> Hunk {
-        Hunk { before, after, difference: vec![Difference::Behaviour] }
+        Hunk { before, after, difference: vec![Difference::Behaviour], shape: String::new() }
     }
 }
 
@@ -106,6 +109,14 @@ impl Drift {
     pub fn difference_word(&self) -> String {
         words(&self.difference)
     }
+
+    /// Shapes of its places, in order; of what has no places, one for the whole.
+    pub fn shapes(&self) -> Vec<&str> {
+        if self.hunks.is_empty() || self.bounded {
+            return vec![&self.change];
+        }
+        self.hunks.iter().map(|hunk| hunk.shape.as_str()).collect()
+    }
 }
 
 /// Kinds joined with `+`.
@@ -133,6 +144,8 @@ pub fn drift(before: &Content, after: &Content, options: Options) -> Option<Drif
         hunks => hunks,
     };
     explain(&mut hunks, &old, &new, &difference, structured);
+    let shapes: Vec<String> = hunks.iter().map(|hunk| shape(hunk, &old, &new)).collect();
+    hunks.iter_mut().zip(shapes).for_each(|(hunk, shape)| hunk.shape = shape);
     let content_lines = hunks.iter().flat_map(|hunk| hunk.before.clone()).map(|line| line + 1).collect();
     let inserted_after = hunks.iter().filter(|hunk| hunk.before.is_empty()).map(|hunk| hunk.before.start).collect();
     Some(Drift {
@@ -212,6 +225,19 @@ fn explain(hunks: &mut [Hunk], old: &[&str], new: &[&str], difference: &[Differe
             hunk.difference = kinds::of(gone, came, structured);
         }
     }
+}
+
+/// Behaviour by its edits and where they stand, noise by what is left when it is taken out.
+fn shape(hunk: &Hunk, old: &[&str], new: &[&str]) -> String {
+    let part = |lines: &[&str], range: &std::ops::Range<usize>| {
+        lines.get(range.clone()).unwrap_or_default().join("\n")
+    };
+    let kind = words(&hunk.difference);
+    if hunk.difference == [Difference::Behaviour] {
+        return short(&[kind.as_bytes(), b"\0", edits::change(old, new, std::slice::from_ref(hunk)).as_bytes()]);
+    }
+    let side = if hunk.before.is_empty() { part(new, &hunk.after) } else { part(old, &hunk.before) };
+    short(&[kind.as_bytes(), b"\0", kinds::without(&side, &hunk.difference).as_bytes()])
 }
 
 /// The changed regions. With as many lines on both sides they are compared by position where that explains

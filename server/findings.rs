@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::code::Unit;
 use crate::drift::{self, Difference};
-use crate::ledger::Kind;
+use crate::ledger::{Judgement, Kind, Verdict};
 use crate::oracles::{self, Baseline, OracleKind, Orphan};
 use crate::pins::Trouble;
 use crate::places::RelPath;
@@ -24,6 +24,10 @@ pub use reading::{Reading, reading, treatment};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Code {
     Drift,
+    /// A person judged a place of it unintended: the code is to be fixed.
+    DriftUnintended,
+    /// Judged noise of the harness.
+    DriftNoise,
     MissingBaseline,
     SpecificationFailed,
     Unconfirmed,
@@ -38,6 +42,8 @@ impl Code {
     pub fn word(self) -> &'static str {
         match self {
             Code::Drift => "drift",
+            Code::DriftUnintended => "drift-unintended",
+            Code::DriftNoise => "drift-noise",
             Code::MissingBaseline => "missing-baseline",
             Code::SpecificationFailed => "specification-failed",
             Code::Unconfirmed => "unconfirmed",
@@ -93,7 +99,7 @@ pub struct Finding {
 pub fn findings(survey: &Survey, workspace: &Workspace) -> Vec<Finding> {
     let mut all = everything(survey, workspace);
     if !workspace.opted_in() {
-        all.retain(|finding| finding.code == Code::Drift);
+        all.retain(|finding| matches!(finding.code, Code::Drift | Code::DriftUnintended | Code::DriftNoise));
     }
     all
 }
@@ -123,6 +129,11 @@ pub fn everything(survey: &Survey, workspace: &Workspace) -> Vec<Finding> {
 fn of_site(cases: &[&Case], unit: &Unit, unexplained: &mut dyn FnMut(&Case) -> bool) -> Option<Finding> {
     let of = |state: State| -> Vec<&Case> { cases.iter().copied().filter(|case| case.state == state).collect() };
     let (failed, drifted, missing) = (of(State::Failed), of(State::Drift), of(State::Missing));
+    let said = |verdict: Verdict| -> Vec<&Case> {
+        let is_it = |case: &&&Case| case.verdict().is_some_and(|spoken| spoken.verdict == verdict);
+        drifted.iter().filter(is_it).copied().collect()
+    };
+    let (unintended, noise) = (said(Verdict::Unintended), said(Verdict::Noise));
     let (unstable, unreadable) = (of(State::Unstable), of(State::Unreadable));
     let fresh: Vec<&Case> = cases.iter().copied().filter(|case| awaits_a_run(case)).collect();
     let stale =
@@ -135,9 +146,19 @@ fn of_site(cases: &[&Case], unit: &Unit, unexplained: &mut dyn FnMut(&Case) -> b
         let message =
             format!("{}; a specification, so the code is wrong: nothing to accept", counted(&failed, all, "fail"));
         (Code::SpecificationFailed, Severity::Error, failed, message)
+    } else if !unintended.is_empty() {
+        let message = judged_words(&unintended, "unintended: fix the code, keep what is recorded");
+        (Code::DriftUnintended, Severity::Error, unintended, message)
+    } else if !drifted.is_empty() && drifted.len() == noise.len() {
+        let kinds = noise.first().and_then(|case| case.drift.as_ref()).map(|drift| drift.difference.as_slice());
+        let what = kinds.and_then(treatment).map(|what| format!(": {what}")).unwrap_or_default();
+        let message = judged_words(&noise, &format!("noise of the harness: fix the harness{what}"));
+        (Code::DriftNoise, Severity::Information, noise, message)
     } else if !drifted.is_empty() {
         let advice = drifted.first().and_then(|case| case.drift.as_ref()).map(|drift| advice(&drift.difference));
-        let message = format!("{}. {}", drifted_words(&drifted, all), advice.unwrap_or_default());
+        let suspected = drifted.iter().any(|case| matches!(case.judgement(), Some((Judgement::SuspectedBug, _))));
+        let expected = if suspected { ". It was judged a suspected bug, so it was expected to change" } else { "" };
+        let message = format!("{}{expected}. {}", drifted_words(&drifted, all), advice.unwrap_or_default());
         (Code::Drift, Severity::Warning, drifted, message)
     } else if !missing.is_empty() {
         (Code::MissingBaseline, Severity::Warning, missing.clone(), missing_words(&missing, all))
@@ -170,7 +191,7 @@ fn of_site(cases: &[&Case], unit: &Unit, unexplained: &mut dyn FnMut(&Case) -> b
     let also = |cases: Vec<&Case>, words: &str, own: Code| {
         if cases.is_empty() || code == own { String::new() } else { format!("; {} {words}", cases.len()) }
     };
-    if matches!(code, Code::Drift | Code::SpecificationFailed) {
+    if matches!(code, Code::Drift | Code::DriftUnintended | Code::DriftNoise | Code::SpecificationFailed) {
         message.push_str(&also(of(State::Missing), "without a baseline", Code::MissingBaseline));
     }
     let pin = &cases.first()?.pin;
@@ -248,6 +269,17 @@ fn drifted_words(drifted: &[&Case], all: usize) -> String {
     }
     let distinct = if changes.len() > 1 { format!(", {} distinct changes", changes.len()) } else { String::new() };
     format!("{} of {all} cases drifted{distinct}: {} … ({})", drifted.len(), first.brief, first.difference_word())
+}
+
+/// `0.38 → 0.39, judged unintended: … (Ann: the tax table did not change)`.
+fn judged_words(cases: &[&Case], as_what: &str) -> String {
+    let Some(case) = cases.first() else { return String::new() };
+    let who = case.verdict().map(|spoken| {
+        let said = &spoken.entry.amendment;
+        format!(" ({}: {})", one_line(&said.author, 40), one_line(&said.reason, 80))
+    });
+    let more = if cases.len() > 1 { format!(", and {} more", cases.len() - 1) } else { String::new() };
+    format!("{}{more}; judged {as_what}{}", brief(case), who.unwrap_or_default())
 }
 
 /// What the decision table advises for these kinds. Advice, never a verdict.

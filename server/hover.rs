@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::drift;
 use crate::findings::{advice, reading, treatment};
-use crate::ledger::{Entry, Kind};
+use crate::ledger::{Entry, Judgement, Kind};
 use crate::observations::From;
 use crate::oracles::{Baseline, OracleKind};
 use crate::places::RelPath;
@@ -69,8 +69,22 @@ fn hover_at(
         let places = read.places.map(|places| format!(" {places}.")).unwrap_or_default();
         let treatment = treatment(&drift.difference).map(|what| format!(" What helps: {what}.")).unwrap_or_default();
         let distance = read.distance.map(|distance| format!(" {distance}.")).unwrap_or_default();
-        let advice = advice(&drift.difference);
+        let advice = match case.verdict() {
+            Some(spoken) => format!("Judged {} on {}", spoken.verdict.word(), day(spoken.entry.amendment.at)),
+            None => advice(&drift.difference),
+        };
         out.push(format!("{}:{places}{distance} {advice}.{treatment}", drift.difference_word()));
+    }
+    if let Some((judged, entry)) = case.judgement() {
+        let changed = case.state == State::Drift && judged == Judgement::SuspectedBug;
+        let expected = if changed { "; it was expected to change" } else { "" };
+        let said = &entry.amendment;
+        out.push(format!(
+            "Judged {} on {}: {}{expected}.",
+            judged.phrase(),
+            day(said.at),
+            page.words(&one_line(said.reason.trim_end_matches('.'), 120))
+        ));
     }
     if case.state != State::Match {
         out.extend(page.provenance(case, now));

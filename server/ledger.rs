@@ -3,6 +3,7 @@
 //! and which decisions a root has. A broken file costs itself and no other. Never changes another file.
 
 mod delta;
+mod spoken;
 mod toml_text;
 
 use std::path::Path;
@@ -14,6 +15,7 @@ use crate::pins::Trouble;
 use crate::places::{RelPath, Root};
 
 pub use delta::{Edits, diff, merged, patched};
+pub use spoken::{Judgement, Verdict, judgement, verdict};
 pub use toml_text::{decode, encode};
 
 /// Folder of the committed record, from the root.
@@ -88,6 +90,8 @@ pub struct Amendment {
     pub withdraws: Option<String>,
     /// `reclassify`: the new role.
     pub to: Option<String>,
+    /// `verdict`: shapes of the places that it speaks of, see `drift::Hunk::shape`.
+    pub hunks: Vec<String>,
     /// The write was planned and is not known to be finished (DESIGN 3.7, 3.8).
     pub pending: bool,
 }

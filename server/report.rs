@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::drift::Difference;
 use crate::findings::Finding;
+use crate::ledger::Judgement;
 use crate::observations::From;
 use crate::oracles::Baseline;
 use crate::pins::Project;
@@ -170,7 +171,7 @@ pub fn wants_a_person(row: &Row, opted_in: bool) -> bool {
 
 /// The finding says again what a row of its place says with more.
 pub fn told_by_rows(finding: &FindingRow) -> bool {
-    matches!(finding.code, "drift" | "missing-baseline" | "specification-failed" | "unstable")
+    matches!(finding.code, "drift" | "drift-unintended" | "drift-noise" | "missing-baseline" | "specification-failed" | "unstable")
 }
 
 /// The gate of `check`. `observed`: a pin of which nothing is known needs a person too. `strict`: so does
@@ -194,6 +195,7 @@ pub fn row(case: &Case, project: &Project, purpose: Purpose) -> Row {
     let compared = purpose == Purpose::Check;
     let drift = case.drift.as_ref().filter(|_| compared);
     let latest = case.history.first();
+    let accepted = case.history.iter().find(|entry| entry.amendment.changes_content());
     Row {
         drift: case.drift_id.clone().filter(|_| compared),
         test: pin.test.clone(),
@@ -207,7 +209,7 @@ pub fn row(case: &Case, project: &Project, purpose: Purpose) -> Row {
         language: pin.language.word(),
         framework: pin.framework.clone(),
         role: pin.role.word(),
-        judgement: "unjudged",
+        judgement: case.judgement().map_or(Judgement::Unjudged, |(judged, _)| judged).word(),
         oracle: OracleRow {
             kind: pin.oracle.kind.word(),
             path: pin.oracle.path.as_ref().map(|path| path.to_string()),
@@ -235,7 +237,10 @@ pub fn row(case: &Case, project: &Project, purpose: Purpose) -> Row {
             revision: seen.revision.clone(),
             stale: seen.stale,
         }),
-        verdict: latest.and_then(|entry| entry.amendment.verdict.clone()),
+        verdict: match case.verdict().filter(|_| compared) {
+            Some(spoken) => Some(spoken.verdict.word().to_string()),
+            None => accepted.and_then(|entry| entry.amendment.verdict.clone()),
+        },
         confirmed: case.confirmed,
         amendment: latest.map(|entry| entry.path.to_string()),
     }

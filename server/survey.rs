@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::drift::{self, Drift};
 use crate::git::Git;
-use crate::ledger::{Entry, Ledger};
+use crate::ledger::{self, Entry, Judgement, Ledger, Verdict};
 use crate::observations::{self, Observation, Records};
 use crate::oracles::{self, Baseline, Content, OracleKind, Orphan, Pin, digest_of};
 use crate::pins::{Extent, Project, Site, Trouble, sites};
@@ -68,6 +68,15 @@ pub struct Case {
     pub history: Vec<Arc<Entry>>,
     /// `false` after an accept until a run matched.
     pub confirmed: bool,
+    /// What people said about places of this drift, in the order of [`Drift::shapes`].
+    pub spoken: Vec<Option<Spoken>>,
+}
+
+/// A verdict about one place, and the amendment that holds it.
+#[derive(Debug, Clone)]
+pub struct Spoken {
+    pub verdict: Verdict,
+    pub entry: Arc<Entry>,
 }
 
 /// A change as a person reads it: the contents as they are compared, or of digests the texts behind both.
@@ -252,6 +261,7 @@ impl Workspace {
             inserted_after: Vec::new(),
             history,
             confirmed: true,
+            spoken: Vec::new(),
         };
         let Some(framework) = oracles::framework(&pin.framework) else { return case };
         if pin.oracle.path.is_none() {
@@ -283,10 +293,8 @@ impl Workspace {
             let seen = case.observation.as_ref().filter(|seen| !seen.stale);
             case.drift_id = seen.map(|seen| drift_id(pin, &case.baseline, &seen.content));
         }
-        case.confirmed = match case.history.first() {
-            Some(latest) if case.state != State::Match => latest.amendment.after.is_none(),
-            _ => true,
-        };
+        let accepted = case.history.iter().find(|entry| entry.amendment.changes_content());
+        case.confirmed = accepted.is_none() || case.state == State::Match;
         case
     }
 }
@@ -313,7 +321,34 @@ impl Case {
             self.changed_lines = found.content_lines.iter().map(|line| line + first_line - 1).collect();
             self.inserted_after = found.inserted_after.iter().map(|line| line + first_line - 1).collect();
         }
+        self.spoken = found.iter().flat_map(|found| found.shapes()).map(|shape| self.said_of(shape)).collect();
         self.drift = found;
+    }
+
+    fn said_of(&self, shape: &str) -> Option<Spoken> {
+        let (verdict, entry) = ledger::verdict(&self.history, shape)?;
+        Some(Spoken { verdict, entry: entry.clone() })
+    }
+
+    /// The case with its difference, for those that were surveyed without ([`Workspace::states`]).
+    pub fn compared(&self) -> Case {
+        let mut case = self.clone();
+        if case.drift.is_none() && case.drift_id.is_some() {
+            case.compare();
+        }
+        case
+    }
+
+    /// The verdict about the whole drift: unintended where one place is, noise where all are.
+    pub fn verdict(&self) -> Option<&Spoken> {
+        let of = |verdict| self.spoken.iter().flatten().find(|spoken| spoken.verdict == verdict);
+        let all = !self.spoken.is_empty() && self.spoken.iter().all(Option::is_some);
+        of(Verdict::Unintended).or_else(|| of(Verdict::Noise).filter(|_| all))
+    }
+
+    /// What a person thinks of the recorded behaviour, and the amendment that says so.
+    pub fn judgement(&self) -> Option<(Judgement, &Arc<Entry>)> {
+        ledger::judgement(&self.history)
     }
 
     /// A literal's value may have more lines than its source: the changed ones are then its last.

@@ -8,7 +8,7 @@ use super::past::past;
 use super::undone::{self, Then};
 use crate::drift;
 use crate::git::Git;
-use crate::ledger::{self, Amendment, Entry, Kind, Observed, PinRef};
+use crate::ledger::{self, Amendment, Entry, Kind, Observed, PinRef, Verdict};
 use crate::observations;
 use crate::oracles::{self, Baseline, Content, FileChange, OracleKind, Pin, Refusal, digest_of};
 use crate::pins::Extent;
@@ -18,7 +18,7 @@ use crate::roles::Role;
 use crate::settings::CommentMode;
 use crate::shelf::Read;
 use crate::survey::{Case, Shown, State, Workspace};
-use crate::text::{Span, Text};
+use crate::text::{Span, Text, one_line};
 
 /// What the person said.
 #[derive(Debug, Clone)]
@@ -120,6 +120,21 @@ fn may_be_accepted(case: &Case, request: &Request) -> Result<(), Refusal> {
     if let Some(why) = &pin.oracle.shown_only {
         return refuse(format!("{test}: this can be shown and not accepted: {why}"));
     }
+    let judged = if case.history.iter().any(|entry| entry.amendment.kind == Kind::Verdict) {
+        case.compared().verdict().cloned()
+    } else {
+        None
+    };
+    if let Some(spoken) = judged.filter(|spoken| spoken.verdict == Verdict::Unintended) {
+        let said = &spoken.entry.amendment;
+        return refuse(format!(
+            "{test}: {} judged this change unintended ({}); fix the code, or take that verdict back with `pindrift \
+             withdraw {}`",
+            one_line(&said.author, 60),
+            one_line(&said.reason, 120),
+            spoken.entry.path.name()
+        ));
+    }
     if case.state == State::Unstable {
         return refuse(format!(
             "{test}: runs disagree about what the code does, so there is no one value to record; make the test \
@@ -215,6 +230,7 @@ pub(super) fn draft_of(
         after_the_fact: false,
         withdraws: None,
         to: None,
+        hunks: Vec::new(),
         pending: false,
     }
 }
@@ -567,6 +583,18 @@ pub fn plan_withdraw(entry: &Entry, case: &Case, workspace: &Workspace, request:
             entry.path,
             super::FINISH
         ));
+    }
+    if matches!(undone.kind, Kind::Verdict | Kind::Judgement | Kind::Retire) {
+        let taken_back = Amendment {
+            verdict: None,
+            diff: None,
+            withdraws: Some(entry.path.to_string()),
+            ..draft(case, request, reason, Kind::Withdraw, None, None)
+        };
+        let amendment = workspace.ledger.apart(taken_back);
+        let record = amendment.file();
+        recordable(workspace, &[&record])?;
+        return Ok(Plan { changes: Vec::new(), artefacts: Vec::new(), amendment, record });
     }
     if !undone.changes_content() {
         return refuse(format!("{} changed no recorded value; there is nothing to take back", entry.path));

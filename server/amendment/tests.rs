@@ -33,6 +33,7 @@ fn amendment(oracle: &str) -> Amendment {
         after_the_fact: false,
         withdraws: None,
         to: None,
+        hunks: Vec::new(),
         pending: false,
     }
 }

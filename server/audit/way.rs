@@ -124,6 +124,7 @@ mod tests {
             after_the_fact: false,
             withdraws: None,
             to: None,
+            hunks: Vec::new(),
             pending: false,
         }
     }

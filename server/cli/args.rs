@@ -126,6 +126,39 @@ pub enum Command {
         #[arg(long, value_name = "TEXT")]
         authority: Option<String>,
     },
+    /// Keep the oracle: say of a drift, or of places of it, that the code or the harness is to be fixed
+    Verdict {
+        drift: String,
+        #[arg(value_enum)]
+        verdict: VerdictWord,
+        /// A place of the drift, counted as `diff` shows them; may be given several times. All when absent
+        #[arg(long = "hunk", value_name = "N")]
+        hunks: Vec<usize>,
+        #[command(flatten)]
+        why: Why,
+    },
+    /// Say what you think of pinned behaviour
+    Judge {
+        test: String,
+        #[arg(value_enum)]
+        judgement: JudgementWord,
+        /// The oracle, when the test has several
+        #[arg(long, value_name = "KEY")]
+        oracle: Option<String>,
+        #[command(flatten)]
+        why: Why,
+    },
+    /// End a pin on the record, before or after it is deleted
+    Retire {
+        /// A test, or the path of a baseline
+        #[arg(value_name = "TEST|PATH")]
+        what: String,
+        /// Revision that still has the pin; HEAD when it is not in the work tree any more
+        #[arg(long, value_name = "REV")]
+        base: Option<String>,
+        #[command(flatten)]
+        why: Why,
+    },
     /// Undo an amendment with another one
     Withdraw {
         /// The amendment's file, or the ten digits at the end of its name
@@ -158,13 +191,7 @@ pub enum Command {
     #[command(hide = true)]
     Review(Later),
     #[command(hide = true)]
-    Retire(Later),
-    #[command(hide = true)]
     Prove(Later),
-    #[command(hide = true)]
-    Verdict(Later),
-    #[command(hide = true)]
-    Judge(Later),
     #[command(hide = true)]
     Propose(Later),
     #[command(hide = true)]
@@ -221,4 +248,22 @@ pub enum DiffShape {
 pub enum RoleWord {
     Characterization,
     Specification,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum VerdictWord {
+    /// The code is to be fixed
+    Unintended,
+    /// The test harness is to be fixed
+    Noise,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum JudgementWord {
+    Deliberate,
+    SuspectedBug,
+    /// A product contract: somebody relies on it
+    Contract,
+    /// Takes an earlier judgement back
+    Unjudged,
 }

@@ -34,7 +34,7 @@ pub struct Accept {
     pub shape: Shape,
 }
 
-fn request(workspace: &Workspace, reason: String) -> Request {
+pub fn request(workspace: &Workspace, reason: String) -> Request {
     Request {
         drift: None,
         reason,
@@ -48,7 +48,7 @@ fn request(workspace: &Workspace, reason: String) -> Request {
     }
 }
 
-fn everything(workspace: &Workspace) -> Survey {
+pub fn everything(workspace: &Workspace) -> Survey {
     workspace.states(&Extent::All, &|| false).unwrap_or_default()
 }
 

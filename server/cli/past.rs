@@ -11,13 +11,23 @@ use super::render::{self, Paint};
 use super::{FINE, Outcome, Place, UNUSABLE, WANTS_A_PERSON};
 use crate::audit::{self, Report};
 use crate::hover;
-use crate::ledger::{Amendment, Entry};
+use crate::ledger::{self, Amendment, Entry, Judgement, Ledger};
 use crate::oracles::Pin;
 use crate::places::RelPath;
 use crate::report::FindingRow;
 use crate::survey::{Case, Workspace};
 
 /// The decisions about a baseline, a file or a test, newest first: its amendments, the comments above its
+/// It marks a suspected bug, and no later judgement of the same pin says otherwise.
+fn still_suspected(entry: &Entry, ledger: &Ledger) -> bool {
+    let about = |other: &&Arc<Entry>| {
+        other.amendment.oracle == entry.amendment.oracle && other.amendment.pin == entry.amendment.pin
+    };
+    let history: Vec<Arc<Entry>> = ledger.entries.iter().filter(about).cloned().collect();
+    ledger::judgement(&history)
+        .is_some_and(|(judged, standing)| judged == Judgement::SuspectedBug && standing.path == entry.path)
+}
+
 /// pins and the commits of its baseline. Without a name every amendment.
 pub fn log(what: Option<&str>, suspected: bool, shape: Shape, place: &Place) -> Outcome {
     let scope = match Scope::of(&[], place) {
@@ -31,7 +41,7 @@ pub fn log(what: Option<&str>, suspected: bool, shape: Shape, place: &Place) -> 
         .entries
         .iter()
         .filter(|entry| about.as_ref().is_none_or(|about| about.decided(&entry.amendment)))
-        .filter(|entry| !suspected || entry.amendment.verdict.as_deref() == Some("suspected-bug"))
+        .filter(|entry| !suspected || still_suspected(entry, &workspace.ledger))
         .collect();
     if shape == Shape::Json {
         let rows: Vec<_> = entries.iter().map(|it| row(it)).collect();

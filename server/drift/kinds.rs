@@ -54,30 +54,10 @@ pub fn of(before: &str, after: &str, structured: bool) -> Vec<Difference> {
 /// Whether the sides are equal once these normalisations are applied to both.
 pub fn equal_under(before: &str, after: &str, set: &[Difference], structured: bool) -> bool {
     let has = |kind| set.contains(&kind);
-    let normal = |text: &str| {
-        let literal = structured || literal::is_whole(text);
-        let mut text = text.to_string();
-        if has(Difference::LineEndings) {
-            text = text.replace("\r\n", "\n").replace('\r', "\n");
-            if literal {
-                text = literal::in_strings(&text, |inner, _| inner.replace("\\r\\n", "\\n"));
-            }
-        }
-        if has(Difference::TrailingSpace) {
-            text = strip_line_ends(&text);
-            if literal {
-                text = literal::in_strings(&text, strip_escaped_line_ends);
-            }
-        }
-        if has(Difference::Volatile) {
-            text = without_volatile(&text);
-        }
-        text
-    };
     if has(Difference::Volatile) && !volatile::one_to_one(before, after, !has(Difference::Ordering)) {
         return false;
     }
-    let (before, after) = (normal(before), normal(after));
+    let (before, after) = (normal(before, set, structured), normal(after, set, structured));
     let floats = has(Difference::FloatDigits);
     if !has(Difference::Ordering) {
         return same(&before, &after, floats);
@@ -105,6 +85,43 @@ pub fn equal_under(before: &str, after: &str, set: &[Difference], structured: bo
     };
     let moved = literal::sorted(&before, &|_| ()) != literal::sorted(&after, &|_| ());
     whole && moved && same(&b, &a, floats) && count(&before) == count(&after)
+}
+
+/// The text without line ends, blanks at their ends, ids and times, as far as the set names them.
+fn normal(text: &str, set: &[Difference], structured: bool) -> String {
+    let has = |kind| set.contains(&kind);
+    let literal = structured || literal::is_whole(text);
+    let mut text = text.to_string();
+    if has(Difference::LineEndings) {
+        text = text.replace("\r\n", "\n").replace('\r', "\n");
+        if literal {
+            text = literal::in_strings(&text, |inner, _| inner.replace("\\r\\n", "\\n"));
+        }
+    }
+    if has(Difference::TrailingSpace) {
+        text = strip_line_ends(&text);
+        if literal {
+            text = literal::in_strings(&text, strip_escaped_line_ends);
+        }
+    }
+    if has(Difference::Volatile) {
+        text = without_volatile(&text);
+    }
+    text
+}
+
+/// What is left of a place when the noise of these kinds is taken out of it: the same on every run.
+pub fn without(text: &str, set: &[Difference]) -> String {
+    let mut text = normal(text, set, false);
+    if set.contains(&Difference::FloatDigits) {
+        text = without_floats(&text);
+    }
+    if set.contains(&Difference::Ordering) {
+        let mut lines: Vec<&str> = text.split('\n').collect();
+        lines.sort_unstable();
+        text = lines.join("\n");
+    }
+    text
 }
 
 fn same(before: &str, after: &str, floats: bool) -> bool {

@@ -103,6 +103,7 @@ impl Bench {
             inserted_after: vec![],
             history: vec![],
             confirmed: true,
+            spoken: Vec::new(),
         }
     }
 
@@ -170,6 +171,7 @@ pub fn entry(reason: &str, before: &str, after: &Content, committed: bool) -> Ar
             after_the_fact: false,
             withdraws: None,
             to: None,
+            hunks: Vec::new(),
             pending: false,
         },
         committed,

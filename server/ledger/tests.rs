@@ -37,6 +37,7 @@ fn amendment(reason: &str) -> Amendment {
         after_the_fact: false,
         withdraws: None,
         to: None,
+        hunks: Vec::new(),
         pending: false,
     }
 }

@@ -30,6 +30,8 @@ pub fn encode(amendment: &Amendment) -> String {
     line("framework", text(&amendment.framework));
     line("verdict", text(&amendment.verdict));
     line("to", text(&amendment.to));
+    let hunks: Vec<String> = amendment.hunks.iter().map(|shape| quoted(shape)).collect();
+    line("hunks", (!hunks.is_empty()).then(|| format!("[{}]", hunks.join(", "))));
     line("reason", Some(quoted(&amendment.reason)));
     line("authority", text(&amendment.authority));
     line("before", text(&amendment.before));
@@ -151,6 +153,7 @@ fn read(table: &Table) -> Result<Amendment, Wrong> {
         after_the_fact: matches!(table.get("after-the-fact"), Some(Value::Boolean(true))),
         withdraws: optional(table, "withdraws")?,
         to: optional(table, "to")?,
+        hunks: texts(table, "hunks")?,
         pending: false,
     };
     if let Some(pin) = inner(table, "pin")? {
@@ -184,6 +187,13 @@ fn optional(table: &Table, key: &'static str) -> Result<Option<String>, Wrong> {
         Some(Value::String(text)) => Ok(Some(text.clone())),
         Some(_) => Err((key, format!("`{key}` is a text in quotes"))),
     }
+}
+
+fn texts(table: &Table, key: &'static str) -> Result<Vec<String>, Wrong> {
+    let wrong = || (key, format!("`{key}` is a list of texts in quotes"));
+    let Some(value) = table.get(key) else { return Ok(Vec::new()) };
+    let items = value.as_array().ok_or_else(wrong)?;
+    items.iter().map(|item| item.as_str().map(str::to_string).ok_or_else(wrong)).collect()
 }
 
 fn required(table: &Table, key: &'static str) -> Result<String, Wrong> {

@@ -26,6 +26,8 @@ use crate::survey::{Case, Shown, Workspace};
 use crate::syntax::Language;
 use crate::text::{Span, Text, one_line};
 
+mod judging;
+
 /// Everything that a command works with.
 pub struct Office {
     pub declared: Arc<Declared>,
@@ -56,6 +58,9 @@ impl Office {
             "pindrift.explain" => self.explain(argument, cancelled),
             "pindrift.withdraw" => self.withdraw(argument, cancelled),
             "pindrift.reclassify" => self.reclassify(argument, cancelled),
+            "pindrift.verdict" => self.verdict(argument, cancelled),
+            "pindrift.judge" => self.judge(argument, cancelled),
+            "pindrift.retire" => self.retire(argument, cancelled),
             "pindrift.open" => self.open(argument, cancelled),
             "pindrift.diff" => self.diff(argument, cancelled),
             "pindrift.history" => self.history(argument, cancelled),

@@ -143,11 +143,14 @@ pub fn path_of(uri: &Uri) -> Option<PathBuf> {
 }
 
 /// Commands that the server answers, in the order of their use.
-pub const COMMANDS: [&str; 9] = [
+pub const COMMANDS: [&str; 12] = [
     "pindrift.accept",
     "pindrift.explain",
     "pindrift.withdraw",
     "pindrift.reclassify",
+    "pindrift.verdict",
+    "pindrift.judge",
+    "pindrift.retire",
     "pindrift.open",
     "pindrift.diff",
     "pindrift.history",
@@ -156,12 +159,9 @@ pub const COMMANDS: [&str; 9] = [
 ];
 
 /// Commands that have a name and no work yet; not offered.
-pub const LATER: [&str; 7] = [
-    "pindrift.verdict",
-    "pindrift.judge",
+pub const LATER: [&str; 4] = [
     "pindrift.confirm",
     "pindrift.propose",
-    "pindrift.retire",
     "pindrift.prove",
     "pindrift.observe",
 ];

@@ -59,6 +59,7 @@ fn plan() -> Plan {
         after_the_fact: false,
         withdraws: None,
         to: None,
+        hunks: Vec::new(),
         pending: false,
     };
     Plan {

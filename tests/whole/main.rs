@@ -9,6 +9,7 @@ mod calls;
 mod demo;
 mod formats;
 mod gate;
+mod judging;
 mod literals;
 mod past;
 mod places;

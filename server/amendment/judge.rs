@@ -1,0 +1,103 @@
+//! Decisions that change no file but the record: a judgement of pinned behaviour, a verdict about places of
+//! a drift, the end of a pin. Takes a case and what the person said, gives a plan. Never writes.
+
+use super::Plan;
+use super::plan::{Request, draft_of, reason, recordable};
+use crate::ledger::{Amendment, Judgement, Kind, Verdict};
+use crate::oracles::{Baseline, Pin, Refusal};
+use crate::roles::Role;
+use crate::survey::{Case, Workspace};
+
+/// Says what a person thinks of the recorded behaviour of a pin.
+pub fn plan_judge(pin: &Pin, workspace: &Workspace, to: Judgement, request: &Request) -> Result<Plan, Refusal> {
+    if pin.role != Role::Characterization {
+        return Err(Refusal(format!(
+            "{} is not a characterization test; only what code does today, right or wrong, is judged. Label it first \
+             (`pindrift reclassify`)",
+            pin.test
+        )));
+    }
+    let amendment = Amendment {
+        verdict: Some(to.word().into()),
+        diff: None,
+        ..draft_of(pin, request, reason(&request.reason)?, Kind::Judgement, None, None)
+    };
+    recorded(amendment, workspace)
+}
+
+/// Says of places of a drift that the recorded value stays: the code or the harness is to be fixed.
+/// `hunks`: 1-based, as the diff counts them; empty means all.
+pub fn plan_verdict(
+    case: &Case,
+    workspace: &Workspace,
+    verdict: Verdict,
+    hunks: &[usize],
+    request: &Request,
+) -> Result<Plan, Refusal> {
+    let case = &case.compared();
+    let test = &case.pin.test;
+    let (Some(drift), true) = (&case.drift, case.acceptable()) else {
+        return Err(Refusal(format!("{test} has no drift of a characterization that could be judged; look again")));
+    };
+    if request.drift.as_ref().is_some_and(|shown| Some(shown) != case.drift_id.as_ref()) {
+        return Err(Refusal(format!("{test} drifted differently by now; look at it again, then judge what you see")));
+    }
+    let shapes = drift.shapes();
+    let chosen: Vec<String> = if hunks.is_empty() {
+        shapes.iter().map(|shape| shape.to_string()).collect()
+    } else {
+        let mut chosen = Vec::new();
+        for nth in hunks {
+            let shape = nth.checked_sub(1).and_then(|at| shapes.get(at)).ok_or_else(|| {
+                Refusal(format!("{test} drifted in {} places, and {nth} is none of them", shapes.len()))
+            })?;
+            chosen.push(shape.to_string());
+        }
+        chosen
+    };
+    let mut hunks = chosen;
+    hunks.sort();
+    hunks.dedup();
+    let shown = case.shown();
+    let before = shown.as_ref().and_then(|shown| shown.before.as_ref());
+    let amendment = Amendment {
+        verdict: Some(verdict.word().into()),
+        hunks,
+        // What the recorded content is does not change, so there is no way from one to another.
+        before: None,
+        after: None,
+        diff: shown.as_ref().map(|shown| crate::ledger::diff(before, Some(&shown.after))),
+        ..draft_of(&case.pin, request, reason(&request.reason)?, Kind::Verdict, None, None)
+    };
+    recorded(amendment, workspace)
+}
+
+/// Ends a pin on the record: its test or its baseline may go, or has gone.
+pub fn plan_retire(
+    pin: &Pin,
+    baseline: &Baseline,
+    workspace: &Workspace,
+    request: &Request,
+) -> Result<Plan, Refusal> {
+    if pin.role != Role::Characterization {
+        return Err(Refusal(format!("{} is not a characterization test; it can go without a record", pin.test)));
+    }
+    let before = match baseline {
+        Baseline::Present(recorded) => Some(&recorded.content),
+        _ => None,
+    };
+    let amendment = Amendment {
+        verdict: None,
+        before: before.map(crate::oracles::Content::digest),
+        after: None,
+        ..draft_of(pin, request, reason(&request.reason)?, Kind::Retire, before, None)
+    };
+    recorded(amendment, workspace)
+}
+
+fn recorded(amendment: Amendment, workspace: &Workspace) -> Result<Plan, Refusal> {
+    let amendment = workspace.ledger.apart(amendment);
+    let record = amendment.file();
+    recordable(workspace, &[&record])?;
+    Ok(Plan { changes: Vec::new(), artefacts: Vec::new(), amendment, record })
+}
