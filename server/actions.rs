@@ -163,10 +163,7 @@ fn decide(case: &Case) -> Vec<Action> {
         .map(|(verdict, what)| Action {
             title: format!("Keep the oracle: {what}…"),
             kind: kind::DECIDE,
-            does: Does::Command {
-                id: "pindrift.verdict",
-                argument: json!({ "drift": id, "verdict": verdict.word() }),
-            },
+            does: Does::Command { id: "pindrift.verdict", argument: json!({ "drift": id, "verdict": verdict.word() }) },
             drifts: vec![id.clone()],
         })
         .collect()

@@ -229,9 +229,7 @@ fn explain(hunks: &mut [Hunk], old: &[&str], new: &[&str], difference: &[Differe
 
 /// Behaviour by its edits and where they stand, noise by what is left when it is taken out.
 fn shape(hunk: &Hunk, old: &[&str], new: &[&str]) -> String {
-    let part = |lines: &[&str], range: &std::ops::Range<usize>| {
-        lines.get(range.clone()).unwrap_or_default().join("\n")
-    };
+    let part = |lines: &[&str], range: &std::ops::Range<usize>| lines.get(range.clone()).unwrap_or_default().join("\n");
     let kind = words(&hunk.difference);
     if hunk.difference == [Difference::Behaviour] {
         return short(&[kind.as_bytes(), b"\0", edits::change(old, new, std::slice::from_ref(hunk)).as_bytes()]);

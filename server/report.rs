@@ -171,7 +171,10 @@ pub fn wants_a_person(row: &Row, opted_in: bool) -> bool {
 
 /// The finding says again what a row of its place says with more.
 pub fn told_by_rows(finding: &FindingRow) -> bool {
-    matches!(finding.code, "drift" | "drift-unintended" | "drift-noise" | "missing-baseline" | "specification-failed" | "unstable")
+    matches!(
+        finding.code,
+        "drift" | "drift-unintended" | "drift-noise" | "missing-baseline" | "specification-failed" | "unstable"
+    )
 }
 
 /// The gate of `check`. `observed`: a pin of which nothing is known needs a person too. `strict`: so does

@@ -73,12 +73,7 @@ pub fn plan_verdict(
 }
 
 /// Ends a pin on the record: its test or its baseline may go, or has gone.
-pub fn plan_retire(
-    pin: &Pin,
-    baseline: &Baseline,
-    workspace: &Workspace,
-    request: &Request,
-) -> Result<Plan, Refusal> {
+pub fn plan_retire(pin: &Pin, baseline: &Baseline, workspace: &Workspace, request: &Request) -> Result<Plan, Refusal> {
     if pin.role != Role::Characterization {
         return Err(Refusal(format!("{} is not a characterization test; it can go without a record", pin.test)));
     }

@@ -41,10 +41,14 @@ pub fn judge(test: &str, to: JudgementWord, oracle: Option<&str>, reason: String
     };
     let workspace = &scope.workspace;
     let survey = decide::everything(workspace);
-    let cases: Vec<&Case> = of_test(&survey, test).filter(|case| oracle.is_none_or(|key| case.pin.oracle.key == key)).collect();
+    let cases: Vec<&Case> =
+        of_test(&survey, test).filter(|case| oracle.is_none_or(|key| case.pin.oracle.key == key)).collect();
     let keys: BTreeSet<&str> = cases.iter().map(|case| case.pin.oracle.key.as_str()).collect();
     let Some(case) = cases.first() else {
-        return Outcome::refused(format_args!("no pinned test is called {test}; `pindrift pins` lists them"), WANTS_A_PERSON);
+        return Outcome::refused(
+            format_args!("no pinned test is called {test}; `pindrift pins` lists them"),
+            WANTS_A_PERSON,
+        );
     };
     if keys.len() > 1 {
         let list: String = keys.iter().map(|key| format!("\n  {key}")).collect();

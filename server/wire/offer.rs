@@ -159,12 +159,7 @@ pub const COMMANDS: [&str; 12] = [
 ];
 
 /// Commands that have a name and no work yet; not offered.
-pub const LATER: [&str; 4] = [
-    "pindrift.confirm",
-    "pindrift.propose",
-    "pindrift.prove",
-    "pindrift.observe",
-];
+pub const LATER: [&str; 4] = ["pindrift.confirm", "pindrift.propose", "pindrift.prove", "pindrift.observe"];
 
 /// The client's own watching of files, beside the server's: names of which a new file matters anywhere.
 pub fn watched_files() -> RegistrationParams {

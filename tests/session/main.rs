@@ -7,6 +7,7 @@ mod fixture;
 
 mod client;
 mod feedback;
+mod judging;
 mod refusals;
 mod story;
 mod undo;

@@ -44,7 +44,8 @@ fn run(fixture: &Fixture, stamp: &str, net: &str) {
 
 fn finding(fixture: &Fixture, code: &str) -> Option<(String, String)> {
     let report = report(fixture);
-    let found = report["findings"].as_array().expect("findings").iter().find(|finding| finding["code"] == code)?.clone();
+    let found =
+        report["findings"].as_array().expect("findings").iter().find(|finding| finding["code"] == code)?.clone();
     Some((found["severity"].to_string(), found["message"].as_str().unwrap_or("").to_string()))
 }
 
@@ -54,7 +55,10 @@ fn noise_stays_noise_on_the_next_run() {
     let id = drift(&fixture, MARCH);
     pindrift(&fixture, &["check"]).with(1);
     let said = pindrift(&fixture, &["verdict", &id, "noise", "--reason", "the clock is not frozen yet"]).with(0);
-    assert!(said.starts_with(&format!("{MARCH} is judged noise: fix the harness, the recorded value stays;")), "{said}");
+    assert!(
+        said.starts_with(&format!("{MARCH} is judged noise: fix the harness, the recorded value stays;")),
+        "{said}"
+    );
     let (severity, message) = finding(&fixture, "drift-noise").expect("told as noise");
     assert_eq!(severity, "\"information\"");
     assert!(message.contains("judged noise of the harness") && message.contains("freeze the clock"), "{message}");
@@ -99,7 +103,8 @@ fn one_place_of_several_is_judged_by_its_number() {
     fixture.write("//- tests/golden/march.txt\nmade 2024-01-01T10:00:00Z\nnet same\nnet 10\ngross 12\n");
     fixture.write("//- tests/actual/march.txt\nmade 2024-05-05T11:11:11Z\nnet same\nnet 11\ngross 12\n");
     let id = drift(&fixture, MARCH);
-    let refused = pindrift(&fixture, &["verdict", &id, "noise", "--hunk", "3", "--reason", "the clock runs"]).refusal(1);
+    let refused =
+        pindrift(&fixture, &["verdict", &id, "noise", "--hunk", "3", "--reason", "the clock runs"]).refusal(1);
     assert!(refused.contains("in 2 places, and 3 is none of them"), "{refused}");
     pindrift(&fixture, &["verdict", &id, "noise", "--hunk", "1", "--reason", "the clock is not frozen"]).with(0);
     assert!(finding(&fixture, "drift").is_some(), "the other place waits");
@@ -135,7 +140,9 @@ fn a_pin_is_retired_before_or_after_it_goes() {
     std::fs::remove_file(fixture.at("tests/test_report.py")).expect("removed");
     let nothing = pindrift(&fixture, &["retire", "tests/golden/none.txt", "--reason", "nobody reads it"]).refusal(1);
     assert!(nothing.contains("no pinned test and no baseline"), "{nothing}");
-    let said =
-        pindrift(&fixture, &["retire", "tests/golden/march.txt", "--reason", "the monthly report is no longer printed"]);
+    let said = pindrift(
+        &fixture,
+        &["retire", "tests/golden/march.txt", "--reason", "the monthly report is no longer printed"],
+    );
     assert!(said.with(0).contains("tests/golden/march.txt of tests/test_report.py::test_march is retired"));
 }
