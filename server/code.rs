@@ -219,6 +219,10 @@ pub enum StmtKind {
     Block(Vec<Vec<Stmt>>),
     /// A nested function; its body is in [`Unit::functions`] under that name and path.
     Def(String),
+    /// Python `raise`; what is raised stands before it as an expression.
+    Raise,
+    Break,
+    Continue,
     /// Nothing that can be followed.
     Other,
 }
@@ -227,7 +231,9 @@ pub enum StmtKind {
 pub enum Target {
     Name(String, Span),
     Tuple(Vec<Target>),
-    /// `self.x`, `a[0]`, a pattern that is not followed.
+    /// `self.x` and `cls.x` of Python.
+    Member(String),
+    /// `a[0]`, a pattern that is not followed.
     Other,
 }
 
@@ -326,8 +332,12 @@ pub enum ExprKind {
     },
     /// `a if c else b`; Rust `if` as an expression: condition, then, otherwise.
     Cond(Box<Expr>, Box<Expr>, Box<Expr>),
-    /// A block, `match`, `unsafe`, comprehension: what stands inside, to be searched, not valued.
+    /// A block, `match`, `unsafe`: what stands inside, to be searched, not valued. A comprehension is its
+    /// loops and conditions, each item in a call of `yield`; one that makes a dictionary has them in a call
+    /// of `dict`.
     Block(Vec<Stmt>),
+    /// A file or folder by its path from the root, as a listing gives it; never written in a source.
+    File(RelPath),
     /// Something that is not followed.
     Opaque,
 }
@@ -354,39 +364,44 @@ impl Expr {
     /// included.
     pub fn walk<'a>(&'a self, see: &mut dyn FnMut(&'a Expr)) {
         see(self);
+        self.parts(&mut |part| part.walk(see));
+    }
+
+    /// Calls `see` for the expressions that this one is directly made of.
+    pub fn parts<'a>(&'a self, see: &mut dyn FnMut(&'a Expr)) {
         match &self.kind {
             ExprKind::Format(pieces) => {
                 for piece in pieces {
                     if let Piece::Hole(hole, _) = piece {
-                        hole.walk(see);
+                        see(hole);
                     }
                 }
             }
-            ExprKind::Attr(base, _) | ExprKind::At(base) | ExprKind::Neg(base) | ExprKind::Not(base) => base.walk(see),
+            ExprKind::Attr(base, _) | ExprKind::At(base) | ExprKind::Neg(base) | ExprKind::Not(base) => see(base),
             ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) => {
-                a.walk(see);
-                b.walk(see);
+                see(a);
+                see(b);
             }
             ExprKind::Call { callee, args } => {
-                callee.walk(see);
-                args.iter().for_each(|arg| arg.value.walk(see));
+                see(callee);
+                args.iter().for_each(|arg| see(&arg.value));
             }
-            ExprKind::Macro { args, .. } => args.iter().for_each(|arg| arg.value.walk(see)),
+            ExprKind::Macro { args, .. } => args.iter().for_each(|arg| see(&arg.value)),
             ExprKind::List(items) | ExprKind::Tuple(items) | ExprKind::Set(items) => {
-                items.iter().for_each(|item| item.walk(see))
+                items.iter().for_each(|item| see(item))
             }
             ExprKind::Dict(items) => {
                 for (key, value) in items {
-                    key.walk(see);
-                    value.walk(see);
+                    see(key);
+                    see(value);
                 }
             }
-            ExprKind::Struct { fields, .. } => fields.iter().for_each(|(_, value)| value.walk(see)),
-            ExprKind::Closure { body, .. } | ExprKind::Block(body) => body.iter().for_each(|stmt| stmt.walk(see)),
+            ExprKind::Struct { fields, .. } => fields.iter().for_each(|(_, value)| see(value)),
+            ExprKind::Closure { body, .. } | ExprKind::Block(body) => body.iter().for_each(|stmt| stmt.parts(see)),
             ExprKind::Cond(a, b, c) => {
-                a.walk(see);
-                b.walk(see);
-                c.walk(see);
+                see(a);
+                see(b);
+                see(c);
             }
             ExprKind::Str(_)
             | ExprKind::Bytes(_)
@@ -397,6 +412,7 @@ impl Expr {
             | ExprKind::None
             | ExprKind::Ellipsis
             | ExprKind::Name(_)
+            | ExprKind::File(_)
             | ExprKind::Opaque => {}
         }
     }
@@ -405,38 +421,43 @@ impl Expr {
 impl Stmt {
     /// Calls `see` for every expression of this statement and of the statements inside it.
     pub fn walk<'a>(&'a self, see: &mut dyn FnMut(&'a Expr)) {
+        self.parts(&mut |part| part.walk(see));
+    }
+
+    /// Calls `see` for the outermost expressions of this statement and of the statements inside it.
+    pub fn parts<'a>(&'a self, see: &mut dyn FnMut(&'a Expr)) {
         match &self.kind {
-            StmtKind::Bind { value, .. } => value.walk(see),
-            StmtKind::Expr(expr) => expr.walk(see),
+            StmtKind::Bind { value, .. } => see(value),
+            StmtKind::Expr(expr) => see(expr),
             StmtKind::Assert { cond, message } => {
-                cond.walk(see);
+                see(cond);
                 if let Some(message) = message {
-                    message.walk(see);
+                    see(message);
                 }
             }
             StmtKind::Return(value) => {
                 if let Some(value) = value {
-                    value.walk(see);
+                    see(value);
                 }
             }
             StmtKind::For { iter, body, .. } => {
-                iter.walk(see);
-                body.iter().for_each(|stmt| stmt.walk(see));
+                see(iter);
+                body.iter().for_each(|stmt| stmt.parts(see));
             }
             StmtKind::While { cond, body } => {
-                cond.walk(see);
-                body.iter().for_each(|stmt| stmt.walk(see));
+                see(cond);
+                body.iter().for_each(|stmt| stmt.parts(see));
             }
             StmtKind::If { cond, then, otherwise } => {
-                cond.walk(see);
-                then.iter().chain(otherwise).for_each(|stmt| stmt.walk(see));
+                see(cond);
+                then.iter().chain(otherwise).for_each(|stmt| stmt.parts(see));
             }
             StmtKind::With { items, body } => {
-                items.iter().for_each(|(item, _)| item.walk(see));
-                body.iter().for_each(|stmt| stmt.walk(see));
+                items.iter().for_each(|(item, _)| see(item));
+                body.iter().for_each(|stmt| stmt.parts(see));
             }
-            StmtKind::Block(parts) => parts.iter().flatten().for_each(|stmt| stmt.walk(see)),
-            StmtKind::Def(_) | StmtKind::Other => {}
+            StmtKind::Block(parts) => parts.iter().flatten().for_each(|stmt| stmt.parts(see)),
+            StmtKind::Def(_) | StmtKind::Raise | StmtKind::Break | StmtKind::Continue | StmtKind::Other => {}
         }
     }
 }

@@ -12,8 +12,10 @@ use crate::places::RelPath;
 mod cases;
 mod files;
 mod known;
+mod lists;
 pub mod origin;
 mod parts;
+mod run;
 mod scope;
 mod worlds;
 
@@ -86,6 +88,8 @@ pub enum Step {
     Serialised(&'static str),
     /// A transformation that is not understood: shown, never accepted.
     Unknown(String),
+    /// What that function of the project makes of the file it reads: shown, never accepted.
+    Made(String),
 }
 
 /// One combination of parameter rows and loop items in which a site is reached.

@@ -138,6 +138,11 @@ impl Shelf {
         Shelf { listing: Arc::new(Listing { files }), ..self.clone() }
     }
 
+    /// Whether the same listing is under both.
+    pub fn lists_as(&self, other: &Shelf) -> bool {
+        Arc::ptr_eq(&self.listing, &other.listing)
+    }
+
     pub fn root(&self) -> &Root {
         &self.root
     }

@@ -414,6 +414,7 @@ pub fn pins(project: &Project, extent: &Extent) -> Vec<Pin> {
         pins
     });
     pins.sort_by(|a, b| (&a.file, a.span.start).cmp(&(&b.file, b.span.start)));
+    oracles::golden::one_each(&mut pins);
     let mut count: HashMap<(RelPath, String), usize> = HashMap::new();
     for pin in &mut pins {
         let nth = count.entry((pin.file.clone(), pin.test_base().to_string())).or_default();

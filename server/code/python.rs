@@ -200,7 +200,10 @@ impl<'t> Lower<'t> {
                         out.push(Stmt { span, kind: StmtKind::Expr(value) });
                     }
                 });
+                out.push(Stmt { span, kind: StmtKind::Raise });
             }
+            Kind::BreakStatement => out.push(Stmt { span, kind: StmtKind::Break }),
+            Kind::ContinueStatement => out.push(Stmt { span, kind: StmtKind::Continue }),
             Kind::ImportStatement => self.import(span),
             Kind::ImportFromStatement => self.import_from(span),
             Kind::IfStatement => self.if_statement(span, place, out),
@@ -313,7 +316,7 @@ impl<'t> Lower<'t> {
                 value: Expr::opaque(*span),
             }),
             Target::Tuple(targets) => targets.iter().for_each(|target| self.unknown_names(target)),
-            Target::Other => {}
+            Target::Member(_) | Target::Other => {}
         }
     }
 

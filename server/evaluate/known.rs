@@ -32,7 +32,7 @@ impl Value {
     }
 
     /// Bytes understood as UTF-8.
-    fn decoded(self) -> Value {
+    pub(super) fn decoded(self) -> Value {
         match self {
             Value::Content { path, mut steps } => {
                 steps.retain(|step| *step != Step::Bytes);
@@ -51,6 +51,12 @@ impl Value {
 }
 
 impl<'a> Eval<'a> {
+    /// The content of a file, which is remembered as taken.
+    fn taken(&self, path: Value, steps: Vec<Step>) -> Value {
+        self.opened.borrow_mut().push(path.clone());
+        Value::content(path, steps)
+    }
+
     /// The folder that relative paths are read from: pytest's root for Python, the package for Rust.
     pub fn working_folder(&self, place: &Place) -> RelPath {
         match place.unit.language {
@@ -123,6 +129,9 @@ impl<'a> Eval<'a> {
             if found.is_some() {
                 return self.named(found, depth);
             }
+            if let Some(value) = self.member(place, &dotted, depth) {
+                return value;
+            }
         }
         let of = self.value(place, base, depth);
         if !is_text(&of) {
@@ -146,11 +155,16 @@ impl<'a> Eval<'a> {
     pub fn call(&self, place: &Place<'a>, whole: &'a Expr, callee: &'a Expr, args: &'a [Arg], depth: usize) -> Value {
         let _ = whole;
         let all: Vec<Value> = args.iter().map(|arg| self.value(place, &arg.value, depth)).collect();
-        let positional = |(arg, value): (&Arg, &Value)| arg.name.is_none().then(|| value.clone());
-        let values: Vec<Value> = args.iter().zip(&all).filter_map(positional).collect();
-        if args.iter().any(|arg| arg.spread) {
-            return Value::Unknown;
+        let mut values: Vec<Value> = Vec::with_capacity(all.len());
+        for (arg, value) in args.iter().zip(&all) {
+            match (arg.spread, value) {
+                (true, Value::List(items)) => values.extend(items.iter().cloned()),
+                (true, _) => return Value::Unknown,
+                (false, value) if arg.name.is_none() => values.push(value.clone()),
+                _ => {}
+            }
         }
+        let spread = args.iter().any(|arg| arg.spread);
         if let Some(dotted) = callee.dotted() {
             let canonical = self.canonical(place, &dotted);
             let known = match place.unit.language {
@@ -161,7 +175,7 @@ impl<'a> Eval<'a> {
                 return value;
             }
         }
-        if let Some(value) = self.follow(place, callee, args, &all, depth) {
+        if !spread && let Some(value) = self.follow(place, callee, args, &all, depth) {
             return value;
         }
         let ExprKind::Attr(base, name) = &callee.kind else { return Value::Unknown };
@@ -175,6 +189,9 @@ impl<'a> Eval<'a> {
             if name == "open" && of == Value::Unknown {
                 return Value::Unknown;
             }
+        }
+        if let Some(value) = self.list_method(place, &of, name, args, &values, depth) {
+            return value;
         }
         self.method(place.unit.language, of, name, &values)
     }
@@ -197,7 +214,7 @@ impl<'a> Eval<'a> {
             return Value::Unknown;
         }
         if mode.contains('b') {
-            return Value::content(path, vec![Step::Bytes]);
+            return self.taken(path, vec![Step::Bytes]);
         }
         let mut steps = Vec::new();
         match self.keyword(place, args, "encoding", depth) {
@@ -213,7 +230,7 @@ impl<'a> Eval<'a> {
             None | Some(Value::None) => steps.push(Step::UniversalNewlines),
             Some(_) => {}
         }
-        Value::content(path, steps)
+        self.taken(path, steps)
     }
 
     fn python_function(
@@ -228,6 +245,9 @@ impl<'a> Eval<'a> {
         let joined = |values: &[Value]| {
             values.iter().skip(1).fold(first(), |path, more| Parts::of(&path).join(Parts::of(more)).value())
         };
+        if let Some(value) = self.python_list(place, name, values, args, depth) {
+            return Some(value);
+        }
         let (module, last) = name.rsplit_once('.').unwrap_or(("", name));
         Some(match (module, last) {
             ("pathlib", "Path" | "PurePath" | "PosixPath" | "PurePosixPath") | ("" | "anyio" | "upath", "Path") => {
@@ -278,6 +298,10 @@ impl<'a> Eval<'a> {
                 (_, value) => value.stepped(Step::Unknown(last.into())),
             },
             ("re", "sub") => values.get(2).cloned().unwrap_or(Value::Unknown).stepped(Step::Unknown("re.sub".into())),
+            ("textwrap", "dedent") if matches!(first(), Value::Str(_)) => match first() {
+                Value::Str(text) => Value::Str(dedented(&text)),
+                _ => Value::Unknown,
+            },
             ("textwrap" | "inspect", "dedent" | "cleandoc") => first().stepped(Step::Unknown(last.into())),
             ("ast", "literal_eval") => first().stepped(Step::Unknown("literal_eval".into())),
             ("yaml", "safe_load" | "load") => first().stepped(Step::Unknown("yaml".into())),
@@ -297,7 +321,7 @@ impl<'a> Eval<'a> {
                     return Some(Value::Unknown);
                 }
                 let steps = if last == "read_text" { vec![Step::UniversalNewlines] } else { vec![Step::Bytes] };
-                Value::content(Parts::of(&folder).join(Parts::of(name)).value(), steps)
+                self.taken(Parts::of(&folder).join(Parts::of(name)).value(), steps)
             }
             ("", "range") => {
                 let numbers: Option<Vec<i64>> =
@@ -349,7 +373,10 @@ impl<'a> Eval<'a> {
     fn rust_function(&self, place: &Place<'a>, name: &str, values: &[Value]) -> Option<Value> {
         let first = || values.first().cloned().unwrap_or(Value::Unknown);
         let mut last = name.rsplit('.');
-        let (function, owner) = (last.next()?, last.next().unwrap_or(""));
+        let (function, owner) = if name == ".." { ("..", "") } else { (last.next()?, last.next().unwrap_or("")) };
+        if let Some(value) = self.rust_list(place, owner, function, values) {
+            return Some(value);
+        }
         Some(match (owner, function) {
             ("PathBuf" | "String" | "OsString" | "Utf8PathBuf", "new") if values.is_empty() => {
                 Value::Str(String::new())
@@ -367,10 +394,10 @@ impl<'a> Eval<'a> {
                 _ => Value::Unknown,
             },
             ("env", "current_dir") => Value::Path(self.working_folder(place)),
-            ("fs" | "fs_err", "read_to_string") => Value::content(self.file(place, first()), Vec::new()),
-            ("fs" | "fs_err", "read") => Value::content(self.file(place, first()), vec![Step::Bytes]),
+            ("fs" | "fs_err", "read_to_string") => self.taken(self.file(place, first()), Vec::new()),
+            ("fs" | "fs_err", "read") => self.taken(self.file(place, first()), vec![Step::Bytes]),
             ("fs" | "fs_err", "canonicalize") => self.file(place, first()),
-            ("File", "open") => Value::content(self.file(place, first()), vec![Step::Bytes]),
+            ("File", "open") => self.taken(self.file(place, first()), vec![Step::Bytes]),
             ("io", "read_to_string") => first().decoded(),
             ("String" | "str", "from_utf8" | "from_utf8_lossy") => first().decoded(),
             ("serde_json", "from_str" | "from_slice" | "from_reader") => first().decoded().stepped(Step::Json),
@@ -396,7 +423,7 @@ impl<'a> Eval<'a> {
                 let folder = Value::Path(place.unit.path.parent());
                 let path = Parts::of(&folder).join(Parts::of(&value(0))).value();
                 let bytes = name.ends_with("include_bytes");
-                Value::content(path, if bytes { vec![Step::Bytes] } else { Vec::new() })
+                self.taken(path, if bytes { vec![Step::Bytes] } else { Vec::new() })
             }
             "vec" => Value::List((0..args.len()).map(value).collect()),
             "format" if args.len() == 1 => value(0),
@@ -616,12 +643,41 @@ fn hashed(algorithm: &str, of: Option<Value>) -> Value {
     }
 }
 
-fn sorted(items: Vec<Value>) -> Value {
-    let texts: Option<Vec<&String>> =
-        items.iter().map(|item| if let Value::Str(text) = item { Some(text) } else { None }).collect();
-    let Some(mut texts) = texts else { return Value::Unknown };
-    texts.sort();
-    Value::List(texts.into_iter().map(|text| Value::Str(text.clone())).collect())
+/// Texts, paths or numbers in their order; the order of anything else is not known.
+pub(super) fn sorted(items: Vec<Value>) -> Value {
+    let mut keyed: Vec<((String, i64), Value)> = Vec::with_capacity(items.len());
+    for item in items {
+        let key = match &item {
+            Value::Str(text) => (text.clone(), 0),
+            Value::Path(path) => (path.to_string(), 0),
+            Value::Int(number) => (String::new(), *number),
+            _ => return Value::Unknown,
+        };
+        keyed.push((key, item));
+    }
+    keyed.sort_by(|(a, _), (b, _)| a.cmp(b));
+    Value::List(keyed.into_iter().map(|(_, item)| item).collect())
+}
+
+/// As `textwrap.dedent` of Python 3.13: the blanks that all lines with text begin with are cut, lines of
+/// blanks are empty.
+fn dedented(text: &str) -> String {
+    let blank = |line: &str| line.trim_matches([' ', '\t']).is_empty();
+    let lines: Vec<&str> = text.split('\n').collect();
+    let mut margin: Option<&str> = None;
+    for line in lines.iter().filter(|line| !blank(line)) {
+        let own = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
+        margin = Some(match margin {
+            None => own,
+            Some(margin) => {
+                let same = margin.bytes().zip(own.bytes()).take_while(|(a, b)| a == b).count();
+                &margin[..same]
+            }
+        });
+    }
+    let cut = margin.map_or(0, str::len);
+    let cut_line = |line: &&str| if blank(line) { String::new() } else { line[cut..].to_string() };
+    lines.iter().map(cut_line).collect::<Vec<_>>().join("\n")
 }
 
 fn range(start: i64, end: i64) -> Value {

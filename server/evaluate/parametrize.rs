@@ -20,7 +20,7 @@ pub struct Row {
 }
 
 /// Most rows of one function; the rest is left out.
-pub const MOST_ROWS: usize = 2_000;
+pub const MOST_ROWS: usize = 6_000;
 
 /// Deepest chain of names from a mark to its list.
 const DEEPEST: usize = 8;
@@ -28,12 +28,18 @@ const DEEPEST: usize = 8;
 /// The rows of a function: empty when it is not parametrised, one with opaque values when it is and its
 /// rows are not known.
 pub fn parametrize_rows(unit: &Unit, function: &Function) -> Vec<Row> {
-    rows_with(unit, function, &|_| None)
+    rows_with(unit, function, &|_| None, &|_| None)
 }
 
-/// The same, where `elsewhere` knows the value of names that other modules define.
-pub fn rows_with(unit: &Unit, function: &Function, elsewhere: &dyn Fn(&Expr) -> Option<Expr>) -> Vec<Row> {
-    let reader = Reader { unit, elsewhere };
+/// The same, where `elsewhere` knows the value of names that other modules define, and `listed` the items of
+/// a list that code makes.
+pub fn rows_with(
+    unit: &Unit,
+    function: &Function,
+    elsewhere: &dyn Fn(&Expr) -> Option<Expr>,
+    listed: &dyn Fn(&Expr) -> Option<Vec<Expr>>,
+) -> Vec<Row> {
+    let reader = Reader { unit, elsewhere, listed };
     let mut rows: Option<Vec<Row>> = None;
     for set in reader.fixtures(function) {
         rows = Some(crossed(rows, set));
@@ -64,6 +70,7 @@ fn crossed(rows: Option<Vec<Row>>, set: Vec<Row>) -> Vec<Row> {
 struct Reader<'a> {
     unit: &'a Unit,
     elsewhere: &'a dyn Fn(&Expr) -> Option<Expr>,
+    listed: &'a dyn Fn(&Expr) -> Option<Vec<Expr>>,
 }
 
 type Mark<'a> = (Expr, Vec<Arg>);
@@ -158,25 +165,38 @@ impl Reader<'_> {
                 items.extend(self.items(right, depth + 1)?);
                 Some(items)
             }
-            ExprKind::Call { callee, args } => match (&callee.kind, args.as_slice()) {
-                (ExprKind::Name(name), [only]) if matches!(name.as_str(), "list" | "tuple" | "iter") => {
-                    self.items(&only.value, depth + 1)
-                }
-                (ExprKind::Name(name), _) if name == "range" => range(args),
-                (ExprKind::Attr(base, name), []) => {
-                    let ExprKind::Dict(items) = self.followed(base).kind else { return None };
-                    match name.as_str() {
-                        "items" => Some(
-                            items.into_iter().map(|(key, value)| nowhere(ExprKind::Tuple(vec![key, value]))).collect(),
-                        ),
-                        "keys" => Some(items.into_iter().map(|(key, _)| key).collect()),
-                        "values" => Some(items.into_iter().map(|(_, value)| value).collect()),
-                        _ => None,
+            ExprKind::Call { callee, args } => {
+                let written = match (&callee.kind, args.as_slice()) {
+                    (ExprKind::Name(name), [only]) if matches!(name.as_str(), "list" | "tuple" | "iter") => {
+                        self.items(&only.value, depth + 1)
                     }
+                    (ExprKind::Name(name), _) if name == "range" => range(args),
+                    (ExprKind::Attr(base, name), []) => {
+                        let ExprKind::Dict(items) = self.followed(base).kind else { return (self.listed)(expr) };
+                        match name.as_str() {
+                            "items" => Some(
+                                items
+                                    .into_iter()
+                                    .map(|(key, value)| nowhere(ExprKind::Tuple(vec![key, value])))
+                                    .collect(),
+                            ),
+                            "keys" => Some(items.into_iter().map(|(key, _)| key).collect()),
+                            "values" => Some(items.into_iter().map(|(_, value)| value).collect()),
+                            _ => None,
+                        }
+                    }
+                    _ => None,
+                };
+                written.or_else(|| (self.listed)(expr))
+            }
+            ExprKind::Name(_) | ExprKind::Attr(..) => {
+                let written = self.named(expr).and_then(|named| self.items(&named, depth + 1));
+                match written {
+                    Some(items) if !items.is_empty() => Some(items),
+                    written => (self.listed)(expr).or(written),
                 }
-                _ => None,
-            },
-            ExprKind::Name(_) | ExprKind::Attr(..) => self.items(&self.named(expr)?, depth + 1),
+            }
+            ExprKind::Block(_) => (self.listed)(expr),
             _ => None,
         }
     }
@@ -340,9 +360,12 @@ impl Reader<'_> {
                 (ExprKind::Int(_) | ExprKind::Float(_), Word::Known(text)) => Word::Known(format!("-{text}")),
                 _ => Word::Unknown,
             },
-            ExprKind::List(_) | ExprKind::Tuple(_) | ExprKind::Set(_) | ExprKind::Dict(_) | ExprKind::Ellipsis => {
-                Word::Nameless
-            }
+            ExprKind::List(_)
+            | ExprKind::Tuple(_)
+            | ExprKind::Set(_)
+            | ExprKind::Dict(_)
+            | ExprKind::Ellipsis
+            | ExprKind::File(_) => Word::Nameless,
             ExprKind::Closure { .. } => Word::Known("<lambda>".into()),
             ExprKind::Name(name) => {
                 if let Some(bound) = self.named(value) {

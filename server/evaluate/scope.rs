@@ -7,16 +7,24 @@ use std::rc::Rc;
 
 use super::parts::Parts;
 use super::{Step, Value, World};
-use crate::code::{Arg, Expr, ExprKind, Function, Op, Piece, Stmt, StmtKind, Target, Unit};
+use crate::code::{Arg, Binding, Expr, ExprKind, Function, Op, Piece, Stmt, StmtKind, Target, Unit};
 use crate::pins::fixtures;
 use crate::pins::names::{self, Named};
 use crate::pins::{Project, Site};
 use crate::syntax::Language;
+use crate::text::Span;
+
+/// Values of names.
+pub(super) type Env = Rc<RefCell<HashMap<String, Value>>>;
 
 const DEEPEST: usize = 60;
 /// Steps of one question, and how deep functions of the project are followed.
 const STEPS: usize = 2_000;
 const FOLLOWED: usize = 4;
+/// The same for lists of cases: folders in folders.
+const LISTED: usize = 16;
+/// Steps of one list of cases.
+const LISTING_STEPS: usize = 600_000;
 
 /// Where an expression stands.
 #[derive(Clone)]
@@ -29,8 +37,8 @@ pub(super) struct Place<'a> {
     pub at: usize,
     /// Frame of the site, where it is one: its parameters and loop variables are known to the world.
     pub frame: Option<usize>,
-    /// Parameters of a function that is followed.
-    pub args: Rc<HashMap<String, Value>>,
+    /// Parameters of a function that is followed, and the names that it binds where it is carried out.
+    pub args: Env,
 }
 
 impl Place<'_> {
@@ -43,8 +51,10 @@ pub(super) struct Eval<'a> {
     pub project: &'a Project,
     pub site: Option<&'a Site>,
     pub world: Option<&'a World>,
-    fuel: Cell<usize>,
-    following: Cell<usize>,
+    pub(super) fuel: Cell<usize>,
+    pub(super) following: Cell<usize>,
+    /// Files of which the content was taken, in order.
+    pub(super) opened: RefCell<Vec<Value>>,
     /// Values of names and calls met before, by expression and place: one local used twice is valued once.
     met: RefCell<HashMap<Met, Value>>,
 }
@@ -62,7 +72,22 @@ pub(super) enum Local<'a> {
 
 impl<'a> Eval<'a> {
     pub fn new(project: &'a Project, site: Option<&'a Site>, world: Option<&'a World>) -> Eval<'a> {
-        Eval { project, site, world, fuel: Cell::new(STEPS), following: Cell::new(0), met: RefCell::default() }
+        Eval {
+            project,
+            site,
+            world,
+            fuel: Cell::new(STEPS),
+            following: Cell::new(0),
+            opened: RefCell::default(),
+            met: RefCell::default(),
+        }
+    }
+
+    /// One with more steps, for a list that many cases come from.
+    pub fn patient(project: &'a Project, site: Option<&'a Site>, world: Option<&'a World>) -> Eval<'a> {
+        let eval = Eval::new(project, site, world);
+        eval.fuel.set(LISTING_STEPS);
+        eval
     }
 
     /// Place of a frame of the site.
@@ -70,7 +95,7 @@ impl<'a> Eval<'a> {
         let frame = self.site?.frames.get(index)?;
         let unit = self.project.unit(&frame.file)?;
         let function = frame.function.and_then(|f| unit.functions.get(f));
-        Some(Place { unit, function, within: &[], at: frame.at.start, frame: Some(index), args: Rc::default() })
+        Some(Place { unit, function, within: &[], at: frame.at.start, frame: Some(index), args: Env::default() })
     }
 
     pub fn module(&self, unit: &'a Unit) -> Place<'a> {
@@ -84,7 +109,7 @@ impl<'a> Eval<'a> {
         }
         self.fuel.set(fuel - 1);
         let again = matches!(expr.kind, ExprKind::Name(_) | ExprKind::Call { .. } | ExprKind::Attr(..));
-        if !again || !place.args.is_empty() {
+        if !again || !place.args.borrow().is_empty() {
             return self.value_of(place, expr, depth + 1);
         }
         let function = place.function.map_or(0, |function| std::ptr::from_ref(function) as usize);
@@ -117,6 +142,12 @@ impl<'a> Eval<'a> {
                 _ => Value::Unknown,
             },
             ExprKind::Binary(op, left, right) => self.binary(place, *op, left, right, depth),
+            ExprKind::Not(inner) => match self.value(place, inner, depth) {
+                Value::Bool(yes) => Value::Bool(!yes),
+                value => truth(&value).map_or(Value::Unknown, |yes| Value::Bool(!yes)),
+            },
+            ExprKind::File(path) => Value::Path(path.clone()),
+            ExprKind::Block(body) => self.comprehended(place, body, depth),
             ExprKind::List(items) | ExprKind::Tuple(items) | ExprKind::Set(items) => {
                 Value::List(items.iter().map(|item| self.value(place, item, depth)).collect())
             }
@@ -131,7 +162,10 @@ impl<'a> Eval<'a> {
             ExprKind::Call { callee, args } => self.call(place, expr, callee, args, depth),
             ExprKind::Macro { name, args, .. } => self.macro_call(place, name, args, depth),
             ExprKind::At(inner) => self.value(place, inner, depth),
-            ExprKind::Cond(_, then, otherwise) => {
+            ExprKind::Cond(cond, then, otherwise) => {
+                if let Some(yes) = truth(&self.value(place, cond, depth)) {
+                    return self.value(place, if yes { then } else { otherwise }, depth);
+                }
                 let (then, otherwise) = (self.value(place, then, depth), self.value(place, otherwise, depth));
                 if then == otherwise { then } else { Value::Unknown }
             }
@@ -163,6 +197,9 @@ impl<'a> Eval<'a> {
     }
 
     fn binary(&self, place: &Place<'a>, op: Op, left: &'a Expr, right: &'a Expr, depth: usize) -> Value {
+        if matches!(op, Op::Eq | Op::Ne | Op::In | Op::NotIn | Op::And | Op::Or | Op::Is | Op::IsNot) {
+            return self.condition(place, op, left, right, depth);
+        }
         let (a, b) = (self.value(place, left, depth), self.value(place, right, depth));
         match (op, &a, &b) {
             (Op::Add, Value::Int(x), Value::Int(y)) => x.checked_add(*y).map_or(Value::Unknown, Value::Int),
@@ -191,6 +228,12 @@ impl<'a> Eval<'a> {
             let Value::Int(up) = self.value(place, key, depth) else { return Value::Unknown };
             let start = self.value(place, owner, depth);
             return (0..=up.clamp(0, 32)).fold(start, |path, _| super::parts::parent(&path));
+        }
+        if let ExprKind::Call { callee, args } = &key.kind
+            && matches!(&callee.kind, ExprKind::Name(name) if name == "slice")
+        {
+            let bounds: Vec<Value> = args.iter().map(|arg| self.value(place, &arg.value, depth)).collect();
+            return sliced(self.value(place, base, depth), &bounds);
         }
         let key = self.value(place, key, depth);
         match (self.value(place, base, depth), key) {
@@ -221,7 +264,10 @@ impl<'a> Eval<'a> {
         match found {
             Some(Named::Constant(unit, binding)) => {
                 let place = Place { within: &binding.path, ..self.module(unit) };
-                self.value(&place, &binding.value, depth + 1)
+                match self.at_import(&place, binding, depth + 1) {
+                    Some(value) => value,
+                    None => self.value(&place, &binding.value, depth + 1),
+                }
             }
             _ => Value::Unknown,
         }
@@ -229,7 +275,7 @@ impl<'a> Eval<'a> {
 
     /// Value of a parameter, a loop variable or a local binding, here or in a function around.
     fn variable(&self, place: &Place<'a>, name: &str, depth: usize) -> Option<Value> {
-        if let Some(value) = place.args.get(name) {
+        if let Some(value) = place.args.borrow().get(name) {
             return Some(value.clone());
         }
         if let Some(given) = self.given(place, name) {
@@ -240,10 +286,7 @@ impl<'a> Eval<'a> {
             Local::Is(expr, part, at) => {
                 let inner = Place { at, ..place.clone() };
                 let value = self.value(&inner, expr, depth + 1);
-                let value = part.iter().fold(value, |value, at| match value {
-                    Value::List(items) => items.get(*at).cloned().unwrap_or(Value::Unknown),
-                    _ => Value::Unknown,
-                });
+                let value = part.iter().fold(value, part_of);
                 return Some(self.mutated(&function.body, (at, place.at), name, value, place, depth));
             }
             Local::Unknown => {
@@ -433,7 +476,19 @@ impl<'a> Eval<'a> {
             if stmt.span.start <= between.0 || stmt.span.start >= between.1 {
                 continue;
             }
-            let StmtKind::Expr(expr) = &stmt.kind else { continue };
+            let StmtKind::Expr(expr) = &stmt.kind else {
+                if super::run::mutates(stmt, name) {
+                    value = Value::Unknown;
+                }
+                continue;
+            };
+            if let Some((read, into)) = super::run::read_into(expr)
+                && into == name
+            {
+                let inner = Place { at: stmt.span.start, ..place.clone() };
+                value = self.value(&inner, read, depth + 1).decoded();
+                continue;
+            }
             let ExprKind::Call { callee, args } = &expr.kind else { continue };
             let ExprKind::Attr(base, method) = &callee.kind else { continue };
             if !matches!(&base.kind, ExprKind::Name(base) if base == name) {
@@ -460,8 +515,77 @@ impl<'a> Eval<'a> {
         value
     }
 
-    /// Value of a call of one of the project's functions: its single returned expression. `given` are the
-    /// values of `args`.
+    /// `self.x` that the test has bound before, or that a method which runs before the tests binds.
+    pub(super) fn member(&self, place: &Place<'a>, dotted: &str, depth: usize) -> Option<Value> {
+        const BEFORE: [&str; 6] = ["setUp", "setUpClass", "setup_method", "setup_class", "__init__", "asyncSetUp"];
+        let member = dotted.strip_prefix("self.").or_else(|| dotted.strip_prefix("cls."))?;
+        if place.unit.language != Language::Python || member.contains('.') {
+            return None;
+        }
+        let wanted = format!("self.{member}");
+        if let Some(function) = place.function {
+            match self.local(&function.body, place.at, &wanted) {
+                Local::Is(expr, part, at) => {
+                    let value = self.value(&Place { at, ..place.clone() }, expr, depth + 1);
+                    return Some(part.iter().fold(value, part_of));
+                }
+                Local::Unknown => return Some(Value::Unknown),
+                Local::Not => {}
+            }
+        }
+        BEFORE.iter().find_map(|name| {
+            let found = names::find(self.project, place.unit, &place.scope(), &format!("self.{name}"))?;
+            let Named::Function(unit, index) = found else { return None };
+            let function = unit.functions.get(index)?;
+            let Local::Is(expr, part, at) = self.local(&function.body, usize::MAX, &wanted) else { return None };
+            let inner = Place { function: Some(function), at, ..self.module(unit) };
+            Some(part.iter().fold(self.value(&inner, expr, depth + 1), part_of))
+        })
+    }
+
+    /// The value that a constant has once its module is imported, where statements beside its own make it:
+    /// one name of several, or a list that a loop fills.
+    fn at_import(&self, place: &Place<'a>, binding: &'a Binding, depth: usize) -> Option<Value> {
+        let unit = place.unit;
+        if !binding.path.is_empty() || unit.language != Language::Python {
+            return None;
+        }
+        if binding.value.kind == ExprKind::Opaque {
+            let mut part = Vec::new();
+            let value = unit.top.iter().rev().find_map(|stmt| match &stmt.kind {
+                StmtKind::Bind { target: target @ Target::Tuple(_), value } => {
+                    part.clear();
+                    target_part(target, &binding.name, &mut part).then_some(value)
+                }
+                _ => None,
+            })?;
+            let value = self.value(place, value, depth);
+            return Some(part.iter().fold(value, part_of));
+        }
+        if !matches!(&binding.value.kind, ExprKind::List(_) | ExprKind::Dict(_) | ExprKind::Call { .. }) {
+            return None;
+        }
+        let fills = |stmt: &Stmt| {
+            let mut found = false;
+            stmt.walk(&mut |expr| {
+                if let ExprKind::Call { callee, .. } = &expr.kind
+                    && let ExprKind::Attr(base, _) = &callee.kind
+                {
+                    found |= matches!(&base.kind, ExprKind::Name(name) if *name == binding.name);
+                }
+            });
+            found && stmt.span.start > binding.span.end
+        };
+        if !unit.top.iter().any(fills) {
+            return None;
+        }
+        let start = self.value(place, &binding.value, depth);
+        let statements = unit.top.iter().filter(|stmt| fills(stmt));
+        Some(self.filled(unit, &binding.name, start, statements, depth))
+    }
+
+    /// Value of a call of one of the project's functions: its returned expression, or what carrying it out
+    /// gives. `given` are the values of `args`.
     pub fn follow(
         &self,
         place: &Place<'a>,
@@ -470,30 +594,53 @@ impl<'a> Eval<'a> {
         given: &[Value],
         depth: usize,
     ) -> Option<Value> {
-        if self.following.get() >= FOLLOWED {
+        if self.following.get() >= if self.fuel.get() > 10 * STEPS { LISTED } else { FOLLOWED } {
             return None;
         }
-        let dotted = callee.dotted()?;
-        let scope = place.scope();
-        let found = names::find(self.project, place.unit, &scope, &dotted)?;
-        let Named::Function(unit, index) = found else { return None };
+        if given.contains(&Value::Unknown) && args.iter().any(|arg| arg.spread) {
+            return None;
+        }
+        let handed = match (place.unit.language, place.function) {
+            (Language::Python, Some(caller)) => fixtures::callee(self.project, place.unit, caller, callee),
+            _ => None,
+        };
+        let (unit, index) = match handed {
+            Some(found) => found?,
+            None => match names::find(self.project, place.unit, &place.scope(), &callee.dotted()?)? {
+                Named::Function(unit, index) => (unit, index),
+                _ => return None,
+            },
+        };
         let function = unit.functions.get(index)?;
-        let result = single_return(&function.body)?;
         let mut values = HashMap::new();
         for (param, expr) in crate::pins::sites::given(unit.language, function, callee, args) {
-            let at = args.iter().position(|arg| arg.value.span == expr.span);
-            values.insert(param, at.and_then(|at| given.get(at).cloned()).unwrap_or(Value::Unknown));
+            let valued = |expr: &Expr| {
+                let at = args.iter().position(|arg| arg.value.span == expr.span);
+                at.and_then(|at| given.get(at).cloned()).unwrap_or(Value::Unknown)
+            };
+            let value = match &expr.kind {
+                // What a parameter with a star takes.
+                ExprKind::Tuple(rest) if expr.span == Span::default() => Value::List(rest.iter().map(valued).collect()),
+                _ => valued(&expr),
+            };
+            values.insert(param, value);
         }
-        let inner = Place {
-            unit,
-            function: Some(function),
-            within: &[],
-            at: result.span.start,
-            frame: None,
-            args: Rc::new(values),
-        };
         self.following.set(self.following.get() + 1);
-        let value = self.value(&inner, result, depth);
+        let straight = single_return(&function.body).map_or(Value::Unknown, |result| {
+            let inner = Place {
+                unit,
+                function: Some(function),
+                within: &[],
+                at: result.span.start,
+                frame: None,
+                args: Rc::new(RefCell::new(values.clone())),
+            };
+            self.value(&inner, result, depth)
+        });
+        let value = match straight {
+            value if !is_hollow(&value) || !self.is_worth_running(unit, index) => value,
+            _ => self.run(unit, function, values, depth),
+        };
         self.following.set(self.following.get().saturating_sub(1));
         Some(value)
     }
@@ -526,6 +673,69 @@ fn single_return(body: &[Stmt]) -> Option<&Expr> {
     }
 }
 
+/// One item of a value that is taken apart; a part of what a function made of a file is made of it too.
+pub(super) fn part_of(value: Value, at: &usize) -> Value {
+    match value {
+        Value::List(items) => items.into_iter().nth(*at).unwrap_or(Value::Unknown),
+        Value::Content { ref steps, .. } if matches!(steps.last(), Some(Step::Made(_))) => value,
+        _ => Value::Unknown,
+    }
+}
+
+/// `value[a:b]` of a list or text.
+fn sliced(value: Value, bounds: &[Value]) -> Value {
+    let (from, to) = match bounds {
+        [from] => (from, &Value::None),
+        [from, to] | [from, to, Value::None] => (from, to),
+        _ => return Value::Unknown,
+    };
+    let cut = |length: usize| {
+        let at = |bound: &Value, open: usize| match bound {
+            Value::None => Some(open),
+            Value::Int(at) if *at < 0 => Some((at + length as i64).max(0) as usize),
+            Value::Int(at) => Some((*at as usize).min(length)),
+            _ => None,
+        };
+        let (from, to) = (at(from, 0)?, at(to, length)?);
+        Some(from.min(to)..to)
+    };
+    match value {
+        Value::List(items) => cut(items.len())
+            .and_then(|range| items.get(range))
+            .map_or(Value::Unknown, |part| Value::List(part.to_vec())),
+        Value::Str(text) => {
+            let letters: Vec<char> = text.chars().collect();
+            cut(letters.len())
+                .and_then(|range| letters.get(range))
+                .map_or(Value::Unknown, |part| Value::Str(part.iter().collect()))
+        }
+        _ => Value::Unknown,
+    }
+}
+
+/// Nothing is known of it, or of some of its parts.
+fn is_hollow(value: &Value) -> bool {
+    match value {
+        Value::Unknown => true,
+        Value::List(items) => items.iter().take(16).any(is_hollow),
+        _ => false,
+    }
+}
+
+/// What a value says as a condition; `None` where that is not known.
+pub(super) fn truth(value: &Value) -> Option<bool> {
+    match value {
+        Value::Bool(yes) => Some(*yes),
+        Value::None => Some(false),
+        Value::Int(number) => Some(*number != 0),
+        Value::Str(text) => Some(!text.is_empty()),
+        Value::Path(_) => Some(true),
+        Value::List(items) => Some(!items.is_empty()),
+        Value::Dict(items) => Some(!items.is_empty()),
+        _ => None,
+    }
+}
+
 /// Whether a target binds `name`; the way to it through tuples.
 fn target_part(target: &Target, name: &str, part: &mut Vec<usize>) -> bool {
     match target {
@@ -538,6 +748,7 @@ fn target_part(target: &Target, name: &str, part: &mut Vec<usize>) -> bool {
             }
             found
         }),
+        Target::Member(member) => name.strip_prefix("self.") == Some(member),
         Target::Other => false,
     }
 }

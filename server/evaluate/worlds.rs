@@ -1,20 +1,26 @@
 //! The cases in which a site is reached: parameter rows of the test and the items of literal loops around
 //! each call, as one [`World`] a combination.
 
-use super::parametrize::rows_with;
+use std::sync::Arc;
+
+use super::lists::literal;
+use super::parametrize::{Row, rows_with};
 use super::scope::{Eval, Place};
 use super::{Value, World};
-use crate::code::{Arg, Expr, ExprKind, Stmt, StmtKind, Target};
+use crate::code::{Arg, Expr, ExprKind, Function, Stmt, StmtKind, Target, Unit};
 use crate::pins::names::{self, Named};
 use crate::pins::{Project, Site};
 use crate::syntax::Language;
 use crate::text::Span;
 
 /// Most worlds of one site.
-const MOST: usize = 2_000;
+const MOST: usize = 6_000;
+
+/// So many rows of one test are not made twice.
+const MANY: usize = 100;
 
 /// The worlds of a site, in the order in which the runner meets them; one with nothing bound when there
-/// are no cases. At most 2,000; beyond that one more with nothing bound stands for the rest.
+/// are no cases. At most 6,000; beyond that one more with nothing bound stands for the rest.
 pub fn worlds(project: &Project, site: &Site) -> Vec<World> {
     let empty = World::empty(site);
     let mut worlds = rows(project, site, &empty);
@@ -26,7 +32,11 @@ pub fn worlds(project: &Project, site: &Site) -> Vec<World> {
         for (target, iter) in loops {
             let mut next = Vec::new();
             for world in &worlds {
-                let items = Eval::new(project, Some(site), Some(world)).items(&place, iter, 0);
+                let eval = Eval::patient(project, Some(site), Some(world));
+                let items = eval.items(&place, iter, 0).or_else(|| match eval.value(&place, iter, 0) {
+                    Value::List(items) => Some(items.iter().map(|item| literal(item, 0)).collect()),
+                    _ => None,
+                });
                 let in_round = |round: Option<usize>| {
                     let mut world = world.clone();
                     if let Some(rounds) = world.rounds.get_mut(index) {
@@ -78,23 +88,66 @@ fn rows(project: &Project, site: &Site, empty: &World) -> Vec<World> {
         let other = Place { within: &binding.path, ..eval.module(unit) };
         Some(eval.carried(&other, &binding.value, 0))
     };
-    let rows = match place.unit.language {
-        Language::Python => rows_with(place.unit, function, &elsewhere),
-        Language::Rust => super::files::rows(project, place.unit, function)
-            .unwrap_or_else(|| super::cases::rows(place.unit, function)),
-    };
+    let index = site.frames[0].function.unwrap_or_default();
+    let kept = project.names.kept::<Vec<Row>>(&project.shelf, &place.unit.path, index);
+    let rows = kept.unwrap_or_else(|| {
+        let rows = Arc::new(match place.unit.language {
+            Language::Python => {
+                rows_with(place.unit, function, &elsewhere, &|expr| listed(project, place.unit, function, expr))
+            }
+            Language::Rust => super::files::rows(project, place.unit, function)
+                .unwrap_or_else(|| super::cases::rows(place.unit, function)),
+        });
+        if rows.len() > MANY {
+            project.names.keep(&project.shelf, &place.unit.path, index, rows.clone());
+        }
+        rows
+    });
     if rows.is_empty() {
         return vec![empty.clone()];
     }
-    let world = |row: super::parametrize::Row| {
+    let world = |row: &Row| {
         let mut world = empty.clone();
-        world.case = row.case;
+        world.case.clone_from(&row.case);
         if let Some(first) = world.bound.first_mut() {
-            *first = row.bindings;
+            first.clone_from(&row.bindings);
         }
         world
     };
-    rows.into_iter().take(MOST).map(world).collect()
+    rows.iter().take(MOST).map(world).collect()
+}
+
+/// The items of a list that code of the project makes, for an expression of the module: a name, or a call
+/// that stands in the function's marks or at module level.
+fn listed(project: &Project, unit: &Unit, function: &Function, expr: &Expr) -> Option<Vec<Expr>> {
+    let eval = Eval::patient(project, None, None);
+    let place = eval.module(unit);
+    let value = match &expr.kind {
+        ExprKind::Name(name) => eval.name(&place, name, 0),
+        ExprKind::Attr(..) => eval.named(names::find(project, unit, &[], &expr.dotted()?), 0),
+        _ => {
+            let mut found: Option<&Expr> = None;
+            let roots = function
+                .marks
+                .iter()
+                .chain(unit.scopes.iter().flat_map(|scope| &scope.marks))
+                .chain(unit.globals.iter().map(|binding| &binding.value))
+                .filter(|root| root.span.contains(expr.span));
+            for root in roots {
+                root.walk(&mut |other| {
+                    if found.is_none() && other.span == expr.span && other == expr {
+                        found = Some(other);
+                    }
+                });
+            }
+            eval.value(&place, found?, 0)
+        }
+    };
+    match value {
+        Value::List(items) => Some(items.iter().map(|item| literal(item, 0)).collect()),
+        Value::Dict(items) => Some(items.iter().map(|(key, _)| literal(key, 0)).collect()),
+        _ => None,
+    }
 }
 
 /// The loops around a place, outermost first.
@@ -127,7 +180,7 @@ fn bind(target: &Target, item: Expr, bound: &mut Vec<(String, Expr)>) {
         (Target::Tuple(targets), _) => {
             targets.iter().for_each(|target| bind(target, Expr::opaque(Span::default()), bound));
         }
-        (Target::Other, _) => {}
+        (Target::Member(_) | Target::Other, _) => {}
     }
 }
 

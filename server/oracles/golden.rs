@@ -91,15 +91,21 @@ fn each(project: &Project, site: &Site, framework: &str, held: impl Fn(&World) -
     let worlds = evaluate::worlds(project, site);
     let mut pins = Vec::new();
     let mut known: HashSet<(Option<String>, Option<RelPath>, Vec<RelPath>)> = HashSet::new();
+    let sample = Sample::of(project, site, &worlds, &held);
     for world in &worlds {
-        let Some(held) = held(world) else { continue };
+        let found = match &sample {
+            Sample::Nothing => break,
+            Sample::Told(told) => told.held(project, site, world),
+            Sample::Each => None,
+        };
+        let Some(held) = found.or_else(|| held(world)) else { continue };
         let Some(mut pin) = seen::pin(project, site, world, framework) else { continue };
         pin.oracle.candidates = evaluate::candidates(project, &held.path);
         if let Value::Path(path) = held.path {
             pin.oracle.path = Some(path);
         }
         pin.oracle.shown_only = held.steps.iter().find_map(|step| match step {
-            Step::Unknown(what) => Some(format!(
+            Step::Unknown(what) | Step::Made(what) => Some(format!(
                 "the recorded text goes through `{what}` before it is compared, so the bytes that give an observed \
                  value are not certain"
             )),
@@ -117,6 +123,95 @@ fn each(project: &Project, site: &Site, framework: &str, held: impl Fn(&World) -
     let shared = pins.len() > 1;
     pins.iter_mut().for_each(|pin| pin.shared_site = shared);
     pins
+}
+
+/// What some of a site's many cases say of all of them.
+enum Sample {
+    /// In none of them is there a recorded file.
+    Nothing,
+    Told(Told),
+    /// Each case is looked at by itself.
+    Each,
+}
+
+/// The file of each case is the value of one expression, all else is the same.
+struct Told {
+    frame: usize,
+    expr: Expr,
+    held: Held,
+}
+
+/// Cases from which a sample is taken, and how many are in it.
+const MANY: usize = 200;
+const SAMPLED: usize = 16;
+
+impl Sample {
+    fn of(project: &Project, site: &Site, worlds: &[World], held: &impl Fn(&World) -> Option<Held>) -> Sample {
+        if worlds.len() < MANY {
+            return Sample::Each;
+        }
+        let sample: Vec<&World> = worlds.iter().step_by(worlds.len() / SAMPLED).collect();
+        let found: Vec<Option<Held>> = sample.iter().map(|world| held(world)).collect();
+        if found.iter().all(Option::is_none) {
+            return Sample::Nothing;
+        }
+        let Some(found) = found.into_iter().collect::<Option<Vec<Held>>>() else { return Sample::Each };
+        let Some(first) = found.first() else { return Sample::Each };
+        let alike = |other: &Held| Held { path: first.path.clone(), ..other.clone() } == *first;
+        if !found.iter().all(alike) || found.iter().all(|other| other.path == first.path) {
+            return Sample::Each;
+        }
+        for (frame, place) in site.frames.iter().enumerate() {
+            let Some(function) = project.unit(&place.file).zip(place.function).and_then(|(u, f)| u.functions.get(f))
+            else {
+                continue;
+            };
+            let mut tries: Vec<&Expr> = Vec::new();
+            let mut see = |expr| tries.push(expr);
+            function.body.iter().for_each(|stmt| stmt.walk(&mut see));
+            tries.retain(|expr| {
+                !matches!(&expr.kind, ExprKind::Str(_) | ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::None)
+                    && expr.span.start < place.at.end
+            });
+            for expr in tries.into_iter().take(200) {
+                let told = Told { frame, expr: expr.clone(), held: first.clone() };
+                let tells = |(world, held): (&&World, &Held)| told.held(project, site, world).as_ref() == Some(held);
+                if sample.iter().zip(&found).all(tells) {
+                    return Sample::Told(told);
+                }
+            }
+        }
+        Sample::Each
+    }
+}
+
+impl Told {
+    fn held(&self, project: &Project, site: &Site, world: &World) -> Option<Held> {
+        let value = world.value(project, site, self.frame, &self.expr);
+        match world.file(project, site, self.frame, value) {
+            Value::Path(path) if project.shelf.listed(&path) => {
+                Some(Held { path: Value::Path(path), ..self.held.clone() })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// One pin for each recorded file that a call, or a test's own case, is held against: a helper that compares
+/// in two ways is one place, and what several assertions take from one file is held once.
+pub fn one_each(pins: &mut Vec<Pin>) {
+    let mut known: HashSet<(RelPath, String, RelPath, Option<usize>)> = HashSet::new();
+    pins.retain(|pin| {
+        let Some(path) =
+            pin.oracle.path.as_ref().filter(|_| matches!(pin.framework.as_str(), "golden-file" | "digest"))
+        else {
+            return true;
+        };
+        let mut fresh = |at: Option<usize>| known.insert((pin.file.clone(), pin.test.clone(), path.clone(), at));
+        let made = pin.oracle.steps.iter().any(|step| matches!(step, Step::Made(_)));
+        let first = fresh(None);
+        if made { first } else { fresh(Some(pin.span.start)) }
+    });
 }
 
 /// The file that a `[[helper]]` call names.
@@ -210,7 +305,7 @@ fn conflict(bytes: &[u8]) -> Option<usize> {
 pub(super) fn artefacts(pin: &Pin, project: &Project) -> Vec<Artefact> {
     let Some(path) = &pin.oracle.path else { return Vec::new() };
     let unknown = pin.oracle.steps.iter().find_map(|step| match step {
-        Step::Unknown(what) => Some(what.clone()),
+        Step::Unknown(what) | Step::Made(what) => Some(what.clone()),
         _ => None,
     });
     let mut found = Vec::new();
@@ -261,7 +356,7 @@ pub(super) fn amend(
 
 /// The bytes of the observed twin, where they read as the observed value.
 fn twin_bytes(pin: &Pin, observed: &Content, artefact: Option<&Artefact>, project: &Project) -> Option<Vec<u8>> {
-    if pin.oracle.steps.iter().any(|step| matches!(step, Step::Unknown(_))) {
+    if pin.oracle.steps.iter().any(|step| matches!(step, Step::Unknown(_) | Step::Made(_))) {
         return None;
     }
     let Read::Bytes(bytes) = project.shelf.disk(&artefact?.path) else { return None };

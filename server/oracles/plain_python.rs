@@ -303,7 +303,7 @@ fn binds(target: &Target, name: &str) -> bool {
     match target {
         Target::Name(bound, _) => bound == name,
         Target::Tuple(targets) => targets.iter().any(|target| binds(target, name)),
-        Target::Other => false,
+        Target::Member(_) | Target::Other => false,
     }
 }
 

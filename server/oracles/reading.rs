@@ -32,7 +32,7 @@ pub fn content(bytes: &[u8], steps: &[Step]) -> Result<Content, String> {
 
 fn forward(text: String, step: &Step) -> Result<Content, String> {
     Ok(Content::Text(match step {
-        Step::Bytes | Step::Digest(_) | Step::Serialised(_) | Step::Unknown(_) => text,
+        Step::Bytes | Step::Digest(_) | Step::Serialised(_) | Step::Unknown(_) | Step::Made(_) => text,
         Step::UniversalNewlines => text.replace("\r\n", "\n").replace('\r', "\n"),
         Step::CrlfToLf => text.replace("\r\n", "\n"),
         Step::DropBom => text.strip_prefix(BOM).map(str::to_string).unwrap_or(text),
@@ -223,7 +223,7 @@ pub fn bytes(observed: &Content, steps: &[Step], old: Option<&[u8]>) -> Result<V
     for (step, before) in steps.iter().zip(&stages).rev() {
         let before = before.as_deref();
         text = match step {
-            Step::Unknown(what) => {
+            Step::Unknown(what) | Step::Made(what) => {
                 return refuse(&format!(
                     "The recorded text goes through `{what}` before it is compared; which bytes give the observed value \
                      is not certain. Let the project's own updater write the file, then explain the change."

@@ -2,15 +2,17 @@
 //! repository's other files. Takes a unit, the scope in which the name stands and the dotted name.
 //! Never guesses: a name that could be two things is none.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::Project;
 use super::macros::Wrappers;
 use super::reach::Reach;
 use crate::code::{Binding, Function, Unit};
 use crate::places::RelPath;
+use crate::shelf::Shelf;
 use crate::syntax::Language;
 use crate::vocabulary::known_macro;
 
@@ -37,7 +39,12 @@ pub struct Names {
     before: Option<Arc<Reach>>,
     /// Files that are not as the index and `before` have them.
     changed: BTreeSet<RelPath>,
+    /// What later steps have found out about a function of a file at no small cost, and the files that were
+    /// listed then.
+    kept: Mutex<HashMap<(RelPath, usize), Kept>>,
 }
+
+type Kept = (Shelf, Arc<dyn Any + Send + Sync>);
 
 #[derive(Default)]
 struct Index {
@@ -60,6 +67,9 @@ struct Item {
 /// Most changed files for which the old index is kept.
 const MOST_CHANGED: usize = 50;
 
+/// Most functions of which something is kept.
+const MOST_KEPT: usize = 200;
+
 impl Names {
     /// The names of the same project with one file changed, added or removed.
     pub fn changed(&self, file: &RelPath) -> Names {
@@ -70,7 +80,23 @@ impl Names {
         changed.insert(file.clone());
         let made = self.made.get().map(|_| self.made.clone()).unwrap_or_default();
         let before = self.reach.get().or(self.before.as_ref()).cloned();
-        Names { made, reach: OnceLock::new(), before, changed }
+        Names { made, reach: OnceLock::new(), before, changed, kept: Mutex::default() }
+    }
+
+    /// What was kept of a function, if the same files are there.
+    pub fn kept<T: Send + Sync + 'static>(&self, shelf: &Shelf, file: &RelPath, function: usize) -> Option<Arc<T>> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let (then, value) = kept.get(&(file.clone(), function))?;
+        value.clone().downcast().ok().filter(|_| then.lists_as(shelf))
+    }
+
+    /// Keeps something about a function until a file changes.
+    pub fn keep<T: Send + Sync + 'static>(&self, shelf: &Shelf, file: &RelPath, function: usize, value: Arc<T>) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() >= MOST_KEPT {
+            kept.clear();
+        }
+        kept.insert((file.clone(), function), (shelf.clone(), value));
     }
 
     /// What the names of the project lead to.

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
 
 use super::{Frame, Match, Project, Site, fixtures, sites};
-use crate::code::{Expr, ExprKind, Stmt, StmtKind, Unit};
+use crate::code::{Expr, ExprKind, Function, Stmt, StmtKind, Unit};
 use crate::places::RelPath;
 
 /// A name as a number, its two low bits saying how it is mentioned.
@@ -86,10 +86,12 @@ pub struct Mentioned {
     pub is_test: bool,
     /// A match of the queries stands in it.
     holds: bool,
-    /// It gives back one expression: the evaluator may follow it.
+    /// It gives something back: the evaluator may follow it.
     single: bool,
     /// A fixture of pytest's: what it gives is had by its name alone.
     fixture: bool,
+    /// The function that it gives back, where it is a fixture.
+    hands: Option<Name>,
 }
 
 fn sorted(mut names: Vec<Name>) -> Box<[Name]> {
@@ -137,9 +139,21 @@ fn is_path(mut expr: &Expr) -> bool {
 fn returns(body: &[Stmt]) -> bool {
     body.iter().any(|stmt| match &stmt.kind {
         StmtKind::Return(value) => value.is_some(),
-        StmtKind::With { body, .. } => returns(body),
+        StmtKind::With { body, .. } | StmtKind::For { body, .. } | StmtKind::While { body, .. } => returns(body),
+        StmtKind::If { then, otherwise, .. } => returns(then) || returns(otherwise),
         StmtKind::Block(parts) => parts.iter().any(|part| returns(part)),
         _ => false,
+    })
+}
+
+/// The name that a fixture returns as it stands.
+fn handed(function: &Function) -> Option<Name> {
+    if !fixtures::is_fixture(function) {
+        return None;
+    }
+    function.body.iter().find_map(|stmt| match &stmt.kind {
+        StmtKind::Return(Some(Expr { kind: ExprKind::Name(name), .. })) => Some(number(name)),
+        _ => None,
     })
 }
 
@@ -166,6 +180,7 @@ impl Mentions {
                 holds: matches.iter().any(|found| function.span.contains(found.span)),
                 single: returns(&function.body) || fixtures::is_fixture(function),
                 fixture: fixtures::is_fixture(function),
+                hands: handed(function),
             });
             if let Some(name) = fixtures::name_of(function).filter(|name| *name != function.name) {
                 aliases.push((number(name), number(&function.name)));
@@ -265,7 +280,10 @@ impl Reach {
             let before = (reach.readers.len(), holders.len());
             let readers = |mentions: &Mentions, set: &Set, new: &mut Vec<Name>| {
                 for function in mentions.functions.iter().filter(|function| function.single) {
-                    if !set.contains(&function.name) && function.names.iter().any(|name| reads(*name, set, &holders)) {
+                    if !set.contains(&function.name)
+                        && (function.names.iter().any(|name| reads(*name, set, &holders))
+                            || function.hands.is_some_and(|name| set.contains(&name)))
+                    {
                         new.push(function.name);
                     }
                 }
@@ -296,6 +314,11 @@ impl Reach {
         }
         reach.holders = holders;
         reach
+    }
+
+    /// Whether a function of that name may give back something that it read from a file.
+    pub fn gives(&self, name: &str) -> bool {
+        self.readers.contains(&number(name))
     }
 
     /// Whether a call of something with that last name may lead to a comparison.

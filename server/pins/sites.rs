@@ -349,17 +349,32 @@ pub fn given(language: Language, called: &Function, callee: &Expr, args: &[Arg])
     let mut given = BTreeMap::new();
     let mut spread = false;
     let mut at = 0;
+    let rest = called.params.iter().find(|param| {
+        language == Language::Python
+            && param.name.starts_with('*')
+            && !param.name.starts_with("**")
+            && param.name != "*"
+    });
+    let rest = rest.map(|param| name(&param.name));
+    let mut taken: Vec<Expr> = Vec::new();
     for arg in args {
         if arg.spread {
             spread = true;
         } else if let Some(keyword) = arg.name.as_ref().filter(|_| language == Language::Python) {
             given.insert(keyword.clone(), arg.value.clone());
         } else {
-            if !spread && let Some(param) = params.get(at) {
-                given.insert(param.clone(), arg.value.clone());
+            match params.get(at).filter(|_| !spread) {
+                Some(param) if rest.as_ref() == Some(param) => taken.push(arg.value.clone()),
+                Some(param) => {
+                    given.insert(param.clone(), arg.value.clone());
+                    at += 1;
+                }
+                None => at += 1,
             }
-            at += 1;
         }
+    }
+    if let Some(rest) = rest.filter(|_| !spread) {
+        given.insert(rest, Expr::new(Span::default(), ExprKind::Tuple(taken)));
     }
     if spread {
         for param in params {

@@ -10,6 +10,12 @@ impl Lower<'_> {
     pub(super) fn target(&mut self, kind: Kind) -> Target {
         match kind {
             Kind::Identifier => Target::Name(self.here().to_string(), self.span()),
+            Kind::Attribute => match self.here().split_once('.') {
+                Some(("self" | "cls", name)) if name.chars().all(|c| c.is_alphanumeric() || c == '_') => {
+                    Target::Member(name.to_string())
+                }
+                _ => Target::Other,
+            },
             Kind::PatternList | Kind::TuplePattern | Kind::ListPattern | Kind::Tuple | Kind::List
                 if self.depth < DEEPEST =>
             {
@@ -83,12 +89,31 @@ impl Lower<'_> {
             Kind::ListComprehension
             | Kind::SetComprehension
             | Kind::DictionaryComprehension
-            | Kind::GeneratorExpression => self.comprehension(span),
-            Kind::Slice | Kind::ListSplat | Kind::DictionarySplat | Kind::ParenthesizedListSplat | Kind::AsPattern => {
-                self.searched()
-            }
+            | Kind::GeneratorExpression => self.comprehension(kind, span),
+            Kind::Slice => self.slice_of(span),
+            Kind::ListSplat | Kind::DictionarySplat | Kind::ParenthesizedListSplat | Kind::AsPattern => self.searched(),
             _ => ExprKind::Opaque,
         }
+    }
+
+    /// `a:b:c` as the call `slice(a, b, c)`.
+    fn slice_of(&mut self, span: Span) -> ExprKind {
+        let mut parts = vec![Expr::new(span, ExprKind::None)];
+        let sound = self.each(|this, _, kind| match kind {
+            Kind::Colon => parts.push(Expr::new(span, ExprKind::None)),
+            kind if is_expression(kind) => {
+                let value = this.expr();
+                if let Some(last) = parts.last_mut() {
+                    *last = value;
+                }
+            }
+            _ => {}
+        });
+        if !sound {
+            return ExprKind::Opaque;
+        }
+        let args = parts.into_iter().map(|value| Arg { name: None, value, spread: false }).collect();
+        ExprKind::Call { callee: Box::new(Expr::new(span, ExprKind::Name("slice".into()))), args }
     }
 
     /// What stands inside, to be searched and not valued.
@@ -362,22 +387,19 @@ impl Lower<'_> {
     }
 
     /// A comprehension as the loops that it is, the first outermost.
-    fn comprehension(&mut self, span: Span) -> ExprKind {
-        let mut body = Vec::new();
+    fn comprehension(&mut self, whole: Kind, span: Span) -> ExprKind {
+        let mut items = Vec::new();
+        let mut conditions = Vec::new();
         let mut loops = Vec::new();
         let sound = self.each(|this, field, kind| match (field, kind) {
             (Field::Body, Kind::Pair) => {
                 this.each(|this, _, kind| {
                     if is_expression(kind) {
-                        let value = this.expr();
-                        body.push(Stmt { span: value.span, kind: StmtKind::Expr(value) });
+                        items.push(this.expr());
                     }
                 });
             }
-            (Field::Body, _) => {
-                let value = this.expr();
-                body.push(Stmt { span: value.span, kind: StmtKind::Expr(value) });
-            }
+            (Field::Body, _) => items.push(this.expr()),
             (_, Kind::ForInClause) => {
                 let (mut target, mut iter) = (Target::Other, None);
                 this.each(|this, field, kind| match field {
@@ -390,20 +412,35 @@ impl Lower<'_> {
             (_, Kind::IfClause) => {
                 this.each(|this, _, kind| {
                     if is_expression(kind) {
-                        let value = this.expr();
-                        body.push(Stmt { span: value.span, kind: StmtKind::Expr(value) });
+                        conditions.push(this.expr());
                     }
                 });
             }
             _ => {}
         });
-        if !sound || loops.len() > LONGEST_ELIF {
+        if !sound || loops.len() > LONGEST_ELIF || conditions.len() > LONGEST_ELIF {
             return ExprKind::Opaque;
+        }
+        let item = match items.len() {
+            1 => items.remove(0),
+            _ => Expr::new(span, ExprKind::Tuple(items)),
+        };
+        let call = |name: &str, value: Expr| {
+            let callee = Box::new(Expr::new(Span::new(span.start, span.start), ExprKind::Name(name.into())));
+            ExprKind::Call { callee, args: vec![Arg { name: None, value, spread: false }] }
+        };
+        let at = item.span;
+        let mut body = vec![Stmt { span: at, kind: StmtKind::Expr(Expr::new(at, call("yield", item))) }];
+        for cond in conditions.into_iter().rev() {
+            body = vec![Stmt { span, kind: StmtKind::If { cond, then: body, otherwise: Vec::new() } }];
         }
         for (target, iter) in loops.into_iter().rev() {
             body = vec![Stmt { span, kind: StmtKind::For { target, iter, body } }];
         }
-        ExprKind::Block(body)
+        match whole {
+            Kind::DictionaryComprehension => call("dict", Expr::new(span, ExprKind::Block(body))),
+            _ => ExprKind::Block(body),
+        }
     }
 
     /// The string literal at the cursor.

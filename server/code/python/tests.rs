@@ -58,6 +58,7 @@ fn target(target: &Target) -> String {
     match target {
         Target::Name(name, _) => name.clone(),
         Target::Tuple(items) => format!("({})", items.iter().map(self::target).collect::<Vec<_>>().join(" ")),
+        Target::Member(name) => format!("self.{name}"),
         Target::Other => "?".into(),
     }
 }
@@ -93,6 +94,9 @@ fn stmt(stmt: &Stmt) -> String {
         StmtKind::Block(parts) => {
             format!("block {{ {} }}", parts.iter().map(|part| stmts(part)).collect::<Vec<_>>().join(" | "))
         }
+        StmtKind::Raise => "raise".to_string(),
+        StmtKind::Break => "break".to_string(),
+        StmtKind::Continue => "continue".to_string(),
         StmtKind::Def(name) => format!("def {name}"),
         StmtKind::Other => "other".into(),
     }
@@ -309,6 +313,7 @@ def test_a():
                 block { v | m() | n() }
                 yield(value)
                 E("no")
+                raise
         "#]],
     );
 }
@@ -326,7 +331,8 @@ fn expressions_are_as_python_groups_them() {
         ("a / 'b' // c", "(Other (Div a \"b\") c)"),
         ("x if c else y", "(if c x y)"),
         ("f(*a, k=1, **kw)(2)", "f(*a, k=1, *kw)(2)"),
-        ("a[1, 'x'].b[1:2]", "a[(1 \"x\")].b[(block 1; 2)]"),
+        ("a[1, 'x'].b[1:2]", "a[(1 \"x\")].b[slice(1, 2)]"),
+        ("a[:-4]", "a[slice(None, (neg 4))]"),
         ("{1: 'a', 'b': [None, True, ...]}", "{1: \"a\" \"b\": [None true ...]}"),
         ("{1, 2}", "{1 2}"),
         ("{**a, 'b': 1}", "(block (block a); 1)"),
@@ -334,8 +340,9 @@ fn expressions_are_as_python_groups_them() {
         ("(1,)", "(1)"),
         ("(1)", "1"),
         ("1, 2", "(1 2)"),
-        ("[f(x) for x in y if g(x)]", "(block for x in y { f(x); g(x) })"),
-        ("f(x for x in y)", "f((block for x in y { x }))"),
+        ("[f(x) for x in y if g(x)]", "(block for x in y { if g(x) { yield(f(x)) } else {  } })"),
+        ("f(x for x in y)", "f((block for x in y { yield(x) }))"),
+        ("{k: v for k in y}", "dict((block for k in y { yield((k v)) }))"),
         ("await f(1)", "f(1)"),
         ("(n := f()) == 2", "(Eq (block n = f()) 2)"),
         ("lambda x: x", "(lambda [Name(\"x\", Span { start: 7, end: 8 })] return x)"),

@@ -565,12 +565,14 @@ impl<'a> Lower<'a> {
                     .map(|b| self.block(b, tail))
                     .collect(),
             ),
+            "break_expression" if children(node).is_empty() => StmtKind::Break,
+            "continue_expression" => StmtKind::Continue,
             "return_expression" => StmtKind::Return(children(node).first().map(|value| self.expr(*value))),
             "assignment_expression" => {
                 let value = self.field_expr(node, "right");
                 match field(node, "left").map(|left| (left, self.target(left))) {
                     Some((_, target @ (Target::Name(..) | Target::Tuple(_)))) => StmtKind::Bind { target, value },
-                    Some((left, Target::Other)) => {
+                    Some((left, Target::Member(_) | Target::Other)) => {
                         let left = self.expr(left);
                         out.push(Stmt { span: left.span, kind: StmtKind::Expr(left) });
                         StmtKind::Expr(value)

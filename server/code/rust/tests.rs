@@ -68,7 +68,7 @@ fn show_target(target: &Target) -> String {
     match target {
         Target::Name(name, _) => name.clone(),
         Target::Tuple(parts) => format!("({})", parts.iter().map(show_target).collect::<Vec<_>>().join(" ")),
-        Target::Other => "_".to_string(),
+        Target::Member(_) | Target::Other => "_".to_string(),
     }
 }
 
@@ -92,6 +92,9 @@ fn show_stmt(stmt: &Stmt) -> String {
         StmtKind::Block(parts) => {
             format!("{{{}}}", parts.iter().map(|part| show_body(part)).collect::<Vec<_>>().join(" | "))
         }
+        StmtKind::Raise => "raise".to_string(),
+        StmtKind::Break => "break".to_string(),
+        StmtKind::Continue => "continue".to_string(),
         StmtKind::Def(name) => format!("fn {name}"),
         other => format!("{other:?}"),
     }

@@ -38,6 +38,23 @@ pub struct Held {
     pub switched: bool,
 }
 
+/// Words in the name of a file or a value that say that it is recorded.
+const SAYING: [&str; 8] = ["expect", "golden", "baseline", "snapshot", "reference", "approved", "recorded", "pinned"];
+
+fn says_recorded(name: &str) -> bool {
+    let name = name.to_lowercase();
+    SAYING.iter().any(|word| name.contains(word))
+}
+
+/// Some name in the arguments of a call says that what it reads is recorded.
+fn names_recorded(expr: &Expr) -> bool {
+    let ExprKind::Call { args, .. } = &expr.kind else { return false };
+    args.iter().any(|arg| {
+        let named = arg.name.as_deref().is_some_and(says_recorded);
+        named || matches!(&arg.value.kind, ExprKind::Name(name) | ExprKind::Attr(_, name) if says_recorded(name))
+    })
+}
+
 /// Whether any part of the path names a folder of recorded files.
 pub fn in_recorded_folder(path: &RelPath) -> bool {
     path.parent().as_str().split('/').any(|part| RECORDED.contains(&part.to_lowercase().as_str()))
@@ -57,9 +74,13 @@ pub fn held(project: &Project, site: &Site, world: &World) -> Option<Held> {
         through = Some(name);
     }
     let found = match (is_content(&left), is_content(&right)) {
-        (true, false) => look.judged(&left, &right, sides.right, frame),
-        (false, true) => look.judged(&right, &left, sides.left, frame),
-        (true, true) => look.two_files(&left, &right),
+        (true, false) => look
+            .judged(&left, &right, sides.right, frame)
+            .filter(|_| look.is_meant(frame, &left, sides.left, sides.right)),
+        (false, true) => look
+            .judged(&right, &left, sides.left, frame)
+            .filter(|_| look.is_meant(frame, &right, sides.right, sides.left)),
+        (true, true) => look.two_files(frame, (&left, sides.left), (&right, sides.right)),
         (false, false) => None,
     };
     let mut found = found?;
@@ -198,13 +219,13 @@ impl<'a> Look<'a> {
     }
 
     /// Two files are compared: the recorded one is the one that qualifies alone, or by its folder's name.
-    fn two_files(&self, left: &Value, right: &Value) -> Option<Held> {
-        let of = |value: &Value| match value {
-            Value::Content { path, steps } => self.recorded(path, steps),
+    fn two_files(&self, frame: usize, left: (&Value, &Expr), right: (&Value, &Expr)) -> Option<Held> {
+        let of = |(value, expr): (&Value, &Expr), other: &Expr| match value {
+            Value::Content { path, steps } if self.is_meant(frame, value, expr, other) => self.recorded(path, steps),
             _ => None,
         };
         let folder = |held: &Held| matches!(&held.path, Value::Path(path) if in_recorded_folder(path));
-        let mut found = match (of(left), of(right)) {
+        let mut found = match (of(left, right.1), of(right, left.1)) {
             (Some(one), None) | (None, Some(one)) => Some(one),
             (Some(a), Some(b)) if folder(&a) != folder(&b) => Some(if folder(&a) { a } else { b }),
             _ => None,
@@ -213,6 +234,47 @@ impl<'a> Look<'a> {
             found.steps.pop();
         }
         Some(found)
+    }
+
+    /// What a function of the project makes of a file is held as a recorded value only where something says
+    /// that it is one: the folder, the name of the file or of the value, the same function on both sides.
+    fn is_meant(&self, frame: usize, value: &Value, expr: &Expr, other: &Expr) -> bool {
+        let Value::Content { path, steps } = value else { return false };
+        if !steps.iter().any(|step| matches!(step, Step::Made(_))) {
+            return true;
+        }
+        if let Value::Paths(parts) = &**path
+            && parts.first().is_some_and(|first| first.as_ref().is_none_or(|first| first.ends_with('/')))
+        {
+            // Any file of the folder: nothing of the name is known.
+            return false;
+        }
+        let by_path = match &**path {
+            Value::Path(path) => in_recorded_folder(path) || says_recorded(path.name()),
+            Value::Paths(parts) => parts.iter().flatten().any(|part| {
+                part.split('/').any(|word| RECORDED.contains(&word.to_lowercase().as_str()) || says_recorded(word))
+            }),
+            _ => false,
+        };
+        let (own, with) = (self.source(frame, expr), self.source(frame, other));
+        let callee = |expr: &Expr| match &expr.kind {
+            ExprKind::Call { callee, args } if !args.is_empty() => callee.dotted(),
+            _ => None,
+        };
+        by_path
+            || matches!(&expr.kind, ExprKind::Name(name) | ExprKind::Attr(_, name) if says_recorded(name))
+            || callee(own).is_some_and(|name| callee(with) == Some(name))
+            || names_recorded(own)
+    }
+
+    /// The expression that a name is bound to; any other stands for itself.
+    fn source<'e>(&'e self, frame: usize, expr: &'e Expr) -> &'e Expr {
+        match &expr.kind {
+            ExprKind::Name(name) => {
+                self.world.binding(self.project, self.site, frame, expr, name).map_or(expr, |(bound, _)| bound)
+            }
+            _ => expr,
+        }
     }
 
     /// A file that can be a recorded one.
@@ -290,39 +352,41 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// The other side is made from the same file: a round trip, not a recorded value.
+    /// The other side is made from the same file: a round trip, not a recorded value. The file's name alone,
+    /// or another file beside it, is not the file.
     fn mentions(&self, frame: usize, expr: &Expr, path: &Value, depth: usize, fuel: &mut usize) -> bool {
-        let mut parts: Vec<&Expr> = Vec::new();
-        expr.walk(&mut |expr| parts.push(expr));
-        for part in parts {
-            if *fuel == 0 {
-                return false;
-            }
-            *fuel -= 1;
-            if !matches!(
-                part.kind,
-                ExprKind::Name(_) | ExprKind::Call { .. } | ExprKind::Macro { .. } | ExprKind::Attr(..)
-            ) {
-                continue;
-            }
-            let value = self.value(frame, part);
+        if *fuel == 0 {
+            return false;
+        }
+        *fuel -= 1;
+        if matches!(expr.kind, ExprKind::Name(_) | ExprKind::Call { .. } | ExprKind::Macro { .. } | ExprKind::Attr(..))
+        {
+            let value = self.value(frame, expr);
             let same = match &value {
                 Value::Content { path: read, .. } => **read == *path,
                 Value::Path(_) | Value::Paths(_) => value == *path,
+                Value::Str(text) if text.contains(['/', '.']) => {
+                    self.world.file(self.project, self.site, frame, value.clone()) == *path
+                }
                 _ => false,
             };
             if same {
                 return true;
             }
+            if is_known(&value) {
+                return false;
+            }
             if depth < 8
-                && let ExprKind::Name(name) = &part.kind
-                && let Some((bound, frame)) = self.world.binding(self.project, self.site, frame, part, name)
+                && let ExprKind::Name(name) = &expr.kind
+                && let Some((bound, frame)) = self.world.binding(self.project, self.site, frame, expr, name)
                 && self.mentions(frame, bound, path, depth + 1, fuel)
             {
                 return true;
             }
         }
-        false
+        let mut found = false;
+        expr.parts(&mut |part| found = found || self.mentions(frame, part, path, depth, fuel));
+        found
     }
 }
 

@@ -11,6 +11,8 @@ use crate::settings::Settings;
 use crate::shelf::Shelf;
 use crate::vocabulary::Vocabulary;
 
+mod lists;
+
 fn project(fixture: &Fixture) -> Project {
     let root = Root::of(fixture.path(), fixture.path()).unwrap();
     let shelf = Shelf::new(root.clone());
@@ -29,6 +31,7 @@ fn pins(project: &Project) -> Vec<Pin> {
         found.extend(first.unwrap_or_default());
     }
     found.retain(|pin| matches!(pin.oracle.kind, OracleKind::File | OracleKind::Digest));
+    one_each(&mut found);
     found
 }
 
