@@ -90,6 +90,8 @@ pub enum Step {
     Unknown(String),
     /// What that function of the project makes of the file it reads: shown, never accepted.
     Made(String),
+    /// The value is made from the file itself: a check that it stays as it is.
+    Itself,
 }
 
 /// One combination of parameter rows and loop items in which a site is reached.
@@ -122,6 +124,15 @@ impl World {
                 }
                 eval.value(&place, expr, 0)
             }
+            None => Value::Unknown,
+        }
+    }
+
+    /// The same with the patience that a list of many cases takes.
+    pub fn listed(&self, project: &Project, site: &Site, frame: usize, expr: &Expr) -> Value {
+        let eval = Eval::patient(project, Some(site), Some(self));
+        match eval.frame(frame) {
+            Some(place) => eval.value(&place, expr, 0),
             None => Value::Unknown,
         }
     }

@@ -152,6 +152,7 @@ pub fn facts_of(path: &RelPath, text: &Text, tree: &Tree, language: Language, vo
     let mut troubles = Vec::new();
     let mut matches = vocabulary.matches(tree, text, language, &mut troubles);
     macros::nested(&unit, &known_macro, &mut matches);
+    updates::found(&unit, &mut matches);
     let mentions = reach::Mentions::of(&unit, &matches);
     Facts { unit, matches, mentions, troubles }
 }
@@ -162,6 +163,7 @@ pub mod macros;
 pub mod names;
 pub mod reach;
 pub mod sites;
+pub mod updates;
 
 /// Whether a Python file is a test module or conftest by pytest's own naming.
 pub fn is_test_file(path: &RelPath) -> bool {

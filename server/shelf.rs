@@ -54,7 +54,7 @@ pub fn is_artefact_name(name: &str) -> bool {
 
 impl Listing {
     /// Walks the root. Folders that ignore rules exclude are entered only where a rule of theirs cannot
-    /// hide artefacts beside known files: `target`, `node_modules`, virtual environments and caches never.
+    /// hide artefacts beside known files: Cargo's `target`, `node_modules`, virtual environments and caches never.
     pub fn of(root: &Root) -> Listing {
         let mut files = BTreeMap::new();
         walk(root, &root.path, |_| true, &mut |path, size| {
@@ -62,6 +62,11 @@ impl Listing {
         });
         Listing { files }
     }
+}
+
+/// Whether a folder `target` is Cargo's: it stands beside a manifest, or says so itself.
+fn is_build_folder(target: &Path) -> bool {
+    target.parent().is_some_and(|parent| parent.join("Cargo.toml").is_file()) || target.join("CACHEDIR.TAG").is_file()
 }
 
 /// Calls `add` for every file below `from`; folders are entered only where `enters` agrees.
@@ -84,7 +89,6 @@ fn walk(
                 && (matches!(
                     name,
                     ".git"
-                        | "target"
                         | "node_modules"
                         | ".venv"
                         | "venv"
@@ -93,7 +97,8 @@ fn walk(
                         | ".nox"
                         | ".mypy_cache"
                         | ".ruff_cache"
-                ) || (name == "observed" && entry.path().ends_with(".pindrift/observed")));
+                ) || (name == "target" && is_build_folder(entry.path()))
+                    || (name == "observed" && entry.path().ends_with(".pindrift/observed")));
             !skipped && (!dir || entry.depth() == 0 || enters(entry.path()))
         })
         .build();

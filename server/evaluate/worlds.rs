@@ -89,7 +89,7 @@ fn rows(project: &Project, site: &Site, empty: &World) -> Vec<World> {
         Some(eval.carried(&other, &binding.value, 0))
     };
     let index = site.frames[0].function.unwrap_or_default();
-    let kept = project.names.kept::<Vec<Row>>(&project.shelf, &place.unit.path, index);
+    let kept = project.names.kept::<Vec<Row>>(&project.shelf, &place.unit.path, index, "rows");
     let rows = kept.unwrap_or_else(|| {
         let rows = Arc::new(match place.unit.language {
             Language::Python => {
@@ -99,7 +99,7 @@ fn rows(project: &Project, site: &Site, empty: &World) -> Vec<World> {
                 .unwrap_or_else(|| super::cases::rows(place.unit, function)),
         });
         if rows.len() > MANY {
-            project.names.keep(&project.shelf, &place.unit.path, index, rows.clone());
+            project.names.keep(&project.shelf, &place.unit.path, index, "rows", rows.clone());
         }
         rows
     });

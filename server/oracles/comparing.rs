@@ -2,7 +2,7 @@
 //! as they stand. Never values them.
 
 use crate::code::{Expr, ExprKind, Op, Stmt, StmtKind, Unit};
-use crate::pins::{Frame, Project};
+use crate::pins::{Frame, Project, updates};
 use crate::text::Span;
 
 /// `left` is held to be equal to `right`.
@@ -12,6 +12,8 @@ pub struct Comparison<'a> {
     pub right: &'a Expr,
     /// The sides are paths of files whose bytes are compared.
     pub files: bool,
+    /// The function that says whether they are equal, where it is not `==`.
+    pub by: Option<&'a Expr>,
 }
 
 /// The comparison at the frame's place, if it demands equality of two sides.
@@ -70,7 +72,9 @@ fn in_body(body: &[Stmt], at: Span) -> Option<Comparison<'_>> {
             StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::With { body, .. } => {
                 in_body(body, at)
             }
-            StmtKind::If { cond, then, .. } if stmt.span == at => unequal(cond).filter(|_| fails(then)),
+            StmtKind::If { cond, then, .. } if stmt.span == at => {
+                unequal(cond).filter(|_| fails(then)).or_else(|| updated(cond, then))
+            }
             StmtKind::If { then, otherwise, .. } => in_body(then, at).or_else(|| in_body(otherwise, at)),
             StmtKind::Block(parts) => parts.iter().find_map(|part| in_body(part, at)),
             _ => None,
@@ -93,6 +97,19 @@ fn in_body(body: &[Stmt], at: Span) -> Option<Comparison<'_>> {
     None
 }
 
+/// A condition that compares, and a branch that writes the file where it differs.
+fn updated<'a>(cond: &'a Expr, then: &[Stmt]) -> Option<Comparison<'a>> {
+    let (left, right) = updates::unequal(cond)?;
+    let by = match &cond.kind {
+        ExprKind::Not(inner) => match &inner.kind {
+            ExprKind::Call { callee, .. } => Some(&**callee),
+            _ => None,
+        },
+        _ => None,
+    };
+    then.iter().any(updates::writes).then_some(Comparison { left, right, files: false, by })
+}
+
 /// The branch ends the test: `panic!`, `pytest.fail`, `raise`.
 fn fails(then: &[Stmt]) -> bool {
     let mut found = false;
@@ -112,7 +129,7 @@ fn fails(then: &[Stmt]) -> bool {
 
 fn unequal(cond: &Expr) -> Option<Comparison<'_>> {
     match &cond.kind {
-        ExprKind::Binary(Op::Ne, left, right) => Some(Comparison { left, right, files: false }),
+        ExprKind::Binary(Op::Ne, left, right) => Some(Comparison { left, right, files: false, by: None }),
         ExprKind::Not(inner) => of_condition(inner),
         _ => None,
     }
@@ -121,16 +138,16 @@ fn unequal(cond: &Expr) -> Option<Comparison<'_>> {
 /// A condition that must be true.
 fn of_condition(cond: &Expr) -> Option<Comparison<'_>> {
     match &cond.kind {
-        ExprKind::Binary(Op::Eq, left, right) => Some(Comparison { left, right, files: false }),
+        ExprKind::Binary(Op::Eq, left, right) => Some(Comparison { left, right, files: false, by: None }),
         ExprKind::Not(inner) => match &inner.kind {
-            ExprKind::Binary(Op::Ne, left, right) => Some(Comparison { left, right, files: false }),
+            ExprKind::Binary(Op::Ne, left, right) => Some(Comparison { left, right, files: false, by: None }),
             _ => None,
         },
         ExprKind::Call { callee, args } => {
             let name = callee.dotted()?;
             let plain: Vec<&Expr> = args.iter().filter(|arg| arg.name.is_none()).map(|arg| &arg.value).collect();
             match (name.as_str(), plain.as_slice()) {
-                ("filecmp.cmp" | "cmp", [left, right, ..]) => Some(Comparison { left, right, files: true }),
+                ("filecmp.cmp" | "cmp", [left, right, ..]) => Some(Comparison { left, right, files: true, by: None }),
                 _ => None,
             }
         }
@@ -167,9 +184,9 @@ fn of_expr(expr: &Expr) -> Option<Comparison<'_>> {
             | "assert_str_eq"
             | "prop_assert_eq",
             [left, right, ..],
-        ) => Some(Comparison { left, right, files: false }),
+        ) => Some(Comparison { left, right, files: false, by: None }),
         ("assertTrue" | "assert_" | "assert" | "debug_assert", [cond, ..]) => of_condition(cond),
-        ("cmp", [left, right, ..]) => Some(Comparison { left, right, files: true }),
+        ("cmp", [left, right, ..]) => Some(Comparison { left, right, files: true, by: None }),
         _ => None,
     }
 }

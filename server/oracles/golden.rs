@@ -18,6 +18,7 @@ use crate::shelf::Read;
 use crate::text::Span;
 
 pub mod held;
+pub mod paired;
 pub mod twins;
 pub mod unread;
 
@@ -39,7 +40,8 @@ impl Framework for Golden {
             let id = site.found.properties.get("pin.id").unwrap_or(&site.found.framework);
             return each(project, site, id, |world| query_path(project, site, world));
         }
-        compared(project, site, self.id(), false)
+        let found = compared(project, site, self.id(), false);
+        if found.is_empty() { beside(project, site, self.id()) } else { found }
     }
 
     fn baseline(&self, pin: &Pin, project: &Project) -> Baseline {
@@ -104,13 +106,7 @@ fn each(project: &Project, site: &Site, framework: &str, held: impl Fn(&World) -
         if let Value::Path(path) = held.path {
             pin.oracle.path = Some(path);
         }
-        pin.oracle.shown_only = held.steps.iter().find_map(|step| match step {
-            Step::Unknown(what) | Step::Made(what) => Some(format!(
-                "the recorded text goes through `{what}` before it is compared, so the bytes that give an observed \
-                 value are not certain"
-            )),
-            _ => None,
-        });
+        pin.oracle.shown_only = shown_only(&held.steps);
         pin.oracle.steps = held.steps;
         if let Some(algorithm) = held.digest {
             pin.oracle.kind = OracleKind::Digest;
@@ -123,6 +119,36 @@ fn each(project: &Project, site: &Site, framework: &str, held: impl Fn(&World) -
     let shared = pins.len() > 1;
     pins.iter_mut().for_each(|pin| pin.shared_site = shared);
     pins
+}
+
+/// Why a value that is observed cannot be written back with certainty.
+fn shown_only(steps: &[Step]) -> Option<String> {
+    steps.iter().find_map(|step| match step {
+        Step::Unknown(what) | Step::Made(what) => Some(format!(
+            "the recorded text goes through `{what}` before it is compared, so the bytes that give an observed value \
+             are not certain"
+        )),
+        _ => None,
+    })
+}
+
+/// Pins of a helper that compares or writes, by the inputs that the test hands it.
+fn beside(project: &Project, site: &Site, framework: &str) -> Vec<Pin> {
+    if site.frames.len() < 2 || !project.names.reach(project).reads(project, site) {
+        return Vec::new();
+    }
+    let world = World::empty(site);
+    let pin = |held: Held| {
+        let mut pin = seen::pin(project, site, &world, framework)?;
+        if let Value::Path(path) = held.path {
+            pin.oracle.path = Some(path);
+        }
+        pin.oracle.shown_only = shown_only(&held.steps);
+        pin.oracle.steps = held.steps;
+        pin.shared_site = true;
+        Some(pin)
+    };
+    paired::held(project, site, &world).into_iter().filter_map(pin).collect()
 }
 
 /// What some of a site's many cases say of all of them.
@@ -198,8 +224,12 @@ impl Told {
 }
 
 /// One pin for each recorded file that a call, or a test's own case, is held against: a helper that compares
-/// in two ways is one place, and what several assertions take from one file is held once.
+/// in two ways is one place, what several assertions take from one file is held once, and a check that a file
+/// stays as it is counts only where nothing else is held against it.
 pub fn one_each(pins: &mut Vec<Pin>) {
+    let itself = |pin: &Pin| pin.oracle.steps.contains(&Step::Itself);
+    let held: HashSet<RelPath> =
+        pins.iter().filter(|pin| !itself(pin)).filter_map(|pin| pin.oracle.path.clone()).collect();
     let mut known: HashSet<(RelPath, String, RelPath, Option<usize>)> = HashSet::new();
     pins.retain(|pin| {
         let Some(path) =
@@ -208,6 +238,9 @@ pub fn one_each(pins: &mut Vec<Pin>) {
             return true;
         };
         let mut fresh = |at: Option<usize>| known.insert((pin.file.clone(), pin.test.clone(), path.clone(), at));
+        if itself(pin) && held.contains(path) {
+            return false;
+        }
         let made = pin.oracle.steps.iter().any(|step| matches!(step, Step::Made(_)));
         let first = fresh(None);
         if made { first } else { fresh(Some(pin.span.start)) }

@@ -32,7 +32,7 @@ pub fn content(bytes: &[u8], steps: &[Step]) -> Result<Content, String> {
 
 fn forward(text: String, step: &Step) -> Result<Content, String> {
     Ok(Content::Text(match step {
-        Step::Bytes | Step::Digest(_) | Step::Serialised(_) | Step::Unknown(_) | Step::Made(_) => text,
+        Step::Bytes | Step::Digest(_) | Step::Serialised(_) | Step::Unknown(_) | Step::Made(_) | Step::Itself => text,
         Step::UniversalNewlines => text.replace("\r\n", "\n").replace('\r', "\n"),
         Step::CrlfToLf => text.replace("\r\n", "\n"),
         Step::DropBom => text.strip_prefix(BOM).map(str::to_string).unwrap_or(text),
@@ -282,7 +282,7 @@ pub fn bytes(observed: &Content, steps: &[Step], old: Option<&[u8]>) -> Result<V
                 Some(before) if before.starts_with(BOM) => format!("{BOM}{text}"),
                 _ => text,
             },
-            Step::Bytes | Step::Digest(_) | Step::Replace(..) | Step::Serialised(_) => text,
+            Step::Bytes | Step::Digest(_) | Step::Itself | Step::Replace(..) | Step::Serialised(_) => text,
         };
     }
     let written = text.into_bytes();

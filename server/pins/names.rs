@@ -41,9 +41,11 @@ pub struct Names {
     changed: BTreeSet<RelPath>,
     /// What later steps have found out about a function of a file at no small cost, and the files that were
     /// listed then.
-    kept: Mutex<HashMap<(RelPath, usize), Kept>>,
+    kept: Mutex<HashMap<Key, Kept>>,
 }
 
+/// A file, a function of it and what was asked about it.
+type Key = (RelPath, usize, String);
 type Kept = (Shelf, Arc<dyn Any + Send + Sync>);
 
 #[derive(Default)]
@@ -84,19 +86,32 @@ impl Names {
     }
 
     /// What was kept of a function, if the same files are there.
-    pub fn kept<T: Send + Sync + 'static>(&self, shelf: &Shelf, file: &RelPath, function: usize) -> Option<Arc<T>> {
+    pub fn kept<T: Send + Sync + 'static>(
+        &self,
+        shelf: &Shelf,
+        file: &RelPath,
+        function: usize,
+        asked: &str,
+    ) -> Option<Arc<T>> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let (then, value) = kept.get(&(file.clone(), function))?;
+        let (then, value) = kept.get(&(file.clone(), function, asked.to_string()))?;
         value.clone().downcast().ok().filter(|_| then.lists_as(shelf))
     }
 
     /// Keeps something about a function until a file changes.
-    pub fn keep<T: Send + Sync + 'static>(&self, shelf: &Shelf, file: &RelPath, function: usize, value: Arc<T>) {
+    pub fn keep<T: Send + Sync + 'static>(
+        &self,
+        shelf: &Shelf,
+        file: &RelPath,
+        function: usize,
+        asked: &str,
+        value: Arc<T>,
+    ) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() >= MOST_KEPT {
             kept.clear();
         }
-        kept.insert((file.clone(), function), (shelf.clone(), value));
+        kept.insert((file.clone(), function, asked.to_string()), (shelf.clone(), value));
     }
 
     /// What the names of the project lead to.

@@ -85,6 +85,7 @@ pub fn held(project: &Project, site: &Site, world: &World) -> Option<Held> {
     };
     let mut found = found?;
     found.steps.extend(through.map(Step::Unknown));
+    found.steps.extend(sides.by.map(|by| Step::Unknown(by.dotted().unwrap_or_default())));
     Some(found)
 }
 
@@ -166,7 +167,7 @@ impl<'a> Look<'a> {
                     })?;
                     match (name.rsplit('.').next()?, args.as_slice()) {
                         ("unified_diff" | "ndiff" | "context_diff", [left, right, ..]) => {
-                            return Some(Comparison { left: &left.value, right: &right.value, files: false });
+                            return Some(Comparison { left: &left.value, right: &right.value, files: false, by: None });
                         }
                         ("list" | "tuple" | "join", [inner, ..]) => expr = &inner.value,
                         _ => return None,
@@ -391,7 +392,7 @@ impl<'a> Look<'a> {
 }
 
 /// The path that a call writes to.
-fn written_by(expr: &Expr) -> Option<&Expr> {
+pub(super) fn written_by(expr: &Expr) -> Option<&Expr> {
     let ExprKind::Call { callee, args } = &expr.kind else { return None };
     let arg = |at: usize| args.iter().filter(|arg| arg.name.is_none()).nth(at).map(|arg| &arg.value);
     let mode = || {
