@@ -387,9 +387,7 @@ impl Expr {
                 args.iter().for_each(|arg| see(&arg.value));
             }
             ExprKind::Macro { args, .. } => args.iter().for_each(|arg| see(&arg.value)),
-            ExprKind::List(items) | ExprKind::Tuple(items) | ExprKind::Set(items) => {
-                items.iter().for_each(|item| see(item))
-            }
+            ExprKind::List(items) | ExprKind::Tuple(items) | ExprKind::Set(items) => items.iter().for_each(&mut *see),
             ExprKind::Dict(items) => {
                 for (key, value) in items {
                     see(key);
