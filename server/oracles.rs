@@ -292,8 +292,12 @@ pub mod approvaltests;
 pub mod comparing;
 pub mod digest;
 pub mod expect_test;
+pub mod expectorate;
 pub mod golden;
+pub mod goldenfile;
+pub mod goldie;
 pub mod insta;
+pub mod k9;
 pub mod literal_python;
 pub mod literal_rust;
 pub mod origin;
@@ -306,6 +310,7 @@ pub mod reading;
 pub mod seen;
 pub mod snapbox;
 pub mod snapshottest;
+pub mod trybuild;
 
 /// Every framework that is known, in the order in which a site is offered to them.
 pub fn table() -> &'static [&'static dyn Framework] {
@@ -313,6 +318,11 @@ pub fn table() -> &'static [&'static dyn Framework] {
         &insta::Insta,
         &expect_test::ExpectTest,
         &snapbox::Snapbox,
+        &goldenfile::Goldenfile,
+        &expectorate::Expectorate,
+        &goldie::Goldie,
+        &k9::K9,
+        &trybuild::Trybuild,
         &digest::Digest,
         &golden::Golden,
         &approvaltests::ApprovalTests,

@@ -28,6 +28,11 @@ const BUILT_IN: &[(Language, &str, &str)] = &[
     (Language::Rust, "insta.scm", include_str!("../queries/rust/insta.scm")),
     (Language::Rust, "expect_test.scm", include_str!("../queries/rust/expect_test.scm")),
     (Language::Rust, "snapbox.scm", include_str!("../queries/rust/snapbox.scm")),
+    (Language::Rust, "goldenfile.scm", include_str!("../queries/rust/goldenfile.scm")),
+    (Language::Rust, "expectorate.scm", include_str!("../queries/rust/expectorate.scm")),
+    (Language::Rust, "goldie.scm", include_str!("../queries/rust/goldie.scm")),
+    (Language::Rust, "k9.scm", include_str!("../queries/rust/k9.scm")),
+    (Language::Rust, "trybuild.scm", include_str!("../queries/rust/trybuild.scm")),
 ];
 
 /// Folder of the workspace's own queries; below it one folder a language.

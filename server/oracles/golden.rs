@@ -63,7 +63,9 @@ impl Framework for Golden {
     }
 
     fn orphans(&self, pins: &[Pin], project: &Project) -> Vec<Orphan> {
-        unread::orphans(pins, project)
+        let mut found = unread::orphans(pins, project);
+        found.extend(unread::per_file(pins, project));
+        found
     }
 }
 

@@ -2,7 +2,10 @@
 //! where it is really compared. The oracle is the framework's to fill in.
 
 use super::{Oracle, OracleKind, Pin};
-use crate::evaluate::{self, PerFile, World};
+use std::collections::HashSet;
+
+use crate::code::{Expr, ExprKind};
+use crate::evaluate::{self, PerFile, Step, Value, World};
 use crate::pins::{Project, Site};
 use crate::roles::Role;
 use crate::syntax::Language;
@@ -89,4 +92,67 @@ pub fn with_case(project: &Project, site: &Site, pin: &mut Pin, world: &World) {
         None => format!("{}[{case}]", pin.test),
     };
     pin.case = Some(case.clone());
+}
+
+/// One pin for each case in which the file of a site is known, or known up to a pattern; `blank` with the
+/// file as its oracle.
+pub fn files(
+    project: &Project,
+    site: &Site,
+    blank: &Pin,
+    steps: &[Step],
+    path: impl Fn(&World) -> Option<Value>,
+) -> Vec<Pin> {
+    let mut pins: Vec<Pin> = Vec::new();
+    let mut met = HashSet::new();
+    for world in &evaluate::worlds(project, site) {
+        let Some(value) = path(world) else { continue };
+        let mut pin = blank.clone();
+        with_case(project, site, &mut pin, world);
+        pin.oracle.steps = steps.to_vec();
+        pin.oracle.candidates = evaluate::candidates(project, &value);
+        if let Value::Path(path) = value {
+            pin.oracle.path = Some(path);
+        }
+        if met.insert((pin.case.clone(), pin.oracle.path.clone(), pin.oracle.candidates.clone())) {
+            pins.push(pin);
+        }
+    }
+    let shared = pins.len() > 1;
+    pins.iter_mut().for_each(|pin| pin.shared_site = shared);
+    pins
+}
+
+/// The call or macro call at a span, in the function of the frame that compares.
+pub fn call_at<'a>(project: &'a Project, site: &Site) -> Option<&'a Expr> {
+    let frame = site.comparing();
+    let function = project.unit(&frame.file)?.functions.get(frame.function?)?;
+    let mut found = None;
+    function.body.iter().filter(|stmt| stmt.span.contains(frame.at)).for_each(|stmt| {
+        stmt.walk(&mut |expr| {
+            if expr.span == frame.at && found.is_none() {
+                found = Some(expr);
+            }
+        });
+    });
+    found
+}
+
+/// What a receiver of a method call is: the expression that its name is bound to, or itself.
+pub fn receiver<'a>(
+    project: &'a Project,
+    site: &'a Site,
+    world: &'a World,
+    frame: usize,
+    base: &'a Expr,
+) -> (&'a Expr, usize) {
+    let (mut base, mut frame) = (base, frame);
+    for _ in 0..4 {
+        let ExprKind::Name(name) = &base.kind else { break };
+        match world.binding(project, site, frame, base, name) {
+            Some((bound, at)) if bound.span != base.span => (base, frame) = (bound, at),
+            _ => break,
+        }
+    }
+    (base, frame)
 }

@@ -292,7 +292,7 @@ impl<'a> Look<'a> {
                 let folder = in_recorded_folder(file) && self.project.shelf.below(&file.parent()).next().is_some();
                 // The only file of its folder may be the one that is gone; what a run left tells of it.
                 let twin = || !twins::twins(file, self.project).is_empty();
-                if own || !(listed || folder || switched || twin()) {
+                if own || !(listed || folder || switched || twin() || self.beside_others(file)) {
                     return None;
                 }
             }
@@ -304,6 +304,19 @@ impl<'a> Look<'a> {
             _ => return None,
         }
         Some(Held { path: path.clone(), steps: steps.to_vec(), digest: None, switched })
+    }
+
+    /// The test runs for each file of a folder, and the same folder holds recorded files of others.
+    fn beside_others(&self, file: &RelPath) -> bool {
+        let ending = file.name().rsplit_once('.').map(|(_, ending)| ending);
+        let frame = self.site.frames.first();
+        let unit = frame.and_then(|frame| self.project.unit(&frame.file));
+        let function = unit.zip(frame).and_then(|(unit, frame)| unit.functions.get(frame.function?));
+        let each = unit.zip(function).is_some_and(|(unit, function)| evaluate::per_file(unit, function).is_some());
+        each && ending.is_some()
+            && self.project.shelf.below(&file.parent()).any(|other| {
+                other.parent() == file.parent() && other.name().rsplit_once('.').map(|(_, it)| it) == ending
+            })
     }
 
     /// Whether the functions on the way write the file.

@@ -12,6 +12,7 @@ use crate::oracles::{OracleKind, Orphan, Pin, digest};
 use crate::pins::Project;
 use crate::places::RelPath;
 use crate::shelf::{Read, is_artefact_name};
+use crate::syntax::Language;
 
 /// Most unread files that are looked for in the sources; more than that is a folder of another kind.
 const MOST: usize = 200;
@@ -63,9 +64,21 @@ pub fn orphans(pins: &[Pin], project: &Project) -> Vec<Orphan> {
 }
 
 /// Files that lie among the baselines of a framework without a naming rule of its own, and that nothing names:
-/// a folder most of whose files are its baselines, all of them known exactly.
+/// a folder most of whose files of that kind are its baselines, all of them known exactly.
 pub fn beside(pins: &[Pin], project: &Project, framework: &str) -> Vec<Orphan> {
-    let mine = || pins.iter().filter(|pin| pin.framework == framework && pin.oracle.kind == OracleKind::File);
+    among(pins, project, framework, &|pin| pin.framework == framework && pin.oracle.kind == OracleKind::File)
+}
+
+/// The same of Rust tests that run for each file of a folder, and find the recorded one by its name.
+pub fn per_file(pins: &[Pin], project: &Project) -> Vec<Orphan> {
+    among(pins, project, "golden-file", &|pin| {
+        let each = pin.language == Language::Rust && pin.case.is_some() && pin.test_base() != pin.test;
+        each && pin.framework == "golden-file" && !pin.test.ends_with(']')
+    })
+}
+
+fn among(pins: &[Pin], project: &Project, framework: &str, is_mine: &dyn Fn(&Pin) -> bool) -> Vec<Orphan> {
+    let mine = || pins.iter().filter(|pin| is_mine(pin));
     if mine().any(|pin| pin.oracle.path.is_none() && pin.oracle.candidates.is_empty()) {
         return Vec::new();
     }
