@@ -311,6 +311,7 @@ pub mod seen;
 pub mod snapbox;
 pub mod snapshottest;
 pub mod trybuild;
+pub mod trycmd;
 
 /// Every framework that is known, in the order in which a site is offered to them.
 pub fn table() -> &'static [&'static dyn Framework] {
@@ -323,6 +324,7 @@ pub fn table() -> &'static [&'static dyn Framework] {
         &goldie::Goldie,
         &k9::K9,
         &trybuild::Trybuild,
+        &trycmd::Trycmd,
         &digest::Digest,
         &golden::Golden,
         &approvaltests::ApprovalTests,

@@ -269,6 +269,8 @@ pub fn difference(kinds: &[Difference]) -> String {
 fn place(project: &Project, file: &crate::places::RelPath, byte: usize) -> (usize, usize) {
     match project.unit(file) {
         Some(unit) => (unit.text.line_of(byte) + 1, unit.text.column(byte)),
-        None => (1, 1),
+        // A file that only a framework reads.
+        None if byte == 0 => (1, 1),
+        None => project.shelf.text(file).map_or((1, 1), |text| (text.line_of(byte) + 1, text.column(byte))),
     }
 }

@@ -162,7 +162,8 @@ impl Shelf {
             .files
             .range(folder.clone()..)
             .map(|(path, _)| path)
-            .take_while(move |path| path.starts_with(folder) || *path == folder || path.as_str() < folder.as_str())
+            // `a.rs` and `a-b/c` stand before what is below `a`.
+            .take_while(move |path| path.as_str().starts_with(folder.as_str()))
             .filter(move |path| path.starts_with(folder))
     }
 
@@ -257,5 +258,17 @@ mod tests {
         let all = ["other/c.txt", "tests/a.txt", "tests/deep/b.txt", "tests/fresh/d/e.txt", "tests/new.txt"];
         assert_eq!(names(&deep), all);
         assert!(!shelf.relisted(&path(""), &[path("out")]).listed(&path("out/ignored.txt")));
+    }
+
+    #[test]
+    fn what_is_below_a_folder_is_found_beside_files_of_its_name() {
+        let fixture = Fixture::new("//- a/x\n//- a/y/z\n//- a-b/n\n//- a.rs\n//- ab/n\n//- b\n");
+        let shelf = Shelf::new(Root::of(fixture.path(), fixture.path()).unwrap());
+        let below = |folder: &str| -> Vec<String> {
+            shelf.below(&RelPath::new(folder).unwrap()).map(RelPath::to_string).collect()
+        };
+        assert_eq!(below("a"), ["a/x", "a/y/z"]);
+        assert_eq!(below("a/y"), ["a/y/z"]);
+        assert_eq!(below("").len(), 6);
     }
 }

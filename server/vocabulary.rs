@@ -33,6 +33,7 @@ const BUILT_IN: &[(Language, &str, &str)] = &[
     (Language::Rust, "goldie.scm", include_str!("../queries/rust/goldie.scm")),
     (Language::Rust, "k9.scm", include_str!("../queries/rust/k9.scm")),
     (Language::Rust, "trybuild.scm", include_str!("../queries/rust/trybuild.scm")),
+    (Language::Rust, "trycmd.scm", include_str!("../queries/rust/trycmd.scm")),
 ];
 
 /// Folder of the workspace's own queries; below it one folder a language.

@@ -186,7 +186,7 @@ fn read_as_a_whole(project: &Project, folder: &RelPath) -> bool {
 }
 
 /// Some source names the file, or its stem as a word of its own.
-fn mentioned(project: &Project, path: &RelPath) -> bool {
+pub fn mentioned(project: &Project, path: &RelPath) -> bool {
     let stem = path.stem();
     let names = |text: &str| {
         text.match_indices(stem).any(|(at, _)| {
