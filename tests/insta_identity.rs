@@ -5,7 +5,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+
+#[path = "identity/mod.rs"]
+mod identity;
+
+use identity::{commit, copy, different, put, run, tool, tree};
 
 /// The values that a snapshot may hold: old and new of each.
 const HARD: &[(&str, &str)] = &[
@@ -73,60 +77,6 @@ fn tests() -> BTreeMap<String, String> {
     files
 }
 
-fn put(folder: &Path, files: &BTreeMap<String, String>) {
-    for (path, text) in files {
-        let path = folder.join(path);
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
-        std::fs::write(path, text).expect("written");
-    }
-}
-
-fn tool(name: &str) -> PathBuf {
-    let tools = std::env::var_os("PINDRIFT_TOOLS").map(PathBuf::from);
-    let tools = tools.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join(".tools"));
-    tools.join("bin").join(name)
-}
-
-fn run(folder: &Path, target: &Path, program: &Path, args: &[&str]) -> std::process::Output {
-    Command::new(program)
-        .current_dir(folder)
-        .args(args)
-        .env("CARGO_TARGET_DIR", target)
-        .env("INSTA_WORKSPACE_ROOT", folder)
-        .env_remove("CI")
-        .env_remove("INSTA_UPDATE")
-        .env_remove("INSTA_FORCE_PASS")
-        .env_remove("CARGO_MANIFEST_DIR")
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .output()
-        .unwrap_or_else(|err| panic!("{}: {err}; ./tests/run installs it", program.display()))
-}
-
-/// Every file but git's, the build's and the record.
-fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut tree = BTreeMap::new();
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(at) = folders.pop() {
-        for entry in std::fs::read_dir(&at).expect("a folder").flatten() {
-            let name = entry.path().strip_prefix(folder).expect("inside").display().to_string();
-            if matches!(name.as_str(), ".git" | ".pindrift" | "target" | "Cargo.lock" | "pindrift.toml") {
-                continue;
-            }
-            if entry.path().is_dir() {
-                folders.push(entry.path());
-            } else {
-                tree.insert(name, std::fs::read(entry.path()).expect("a file"));
-            }
-        }
-    }
-    tree
-}
-
-fn copy(from: &Path, to: &Path) {
-    let done = Command::new("cp").arg("-a").arg(from).arg(to).status().expect("cp");
-    assert!(done.success());
-}
-
 #[test]
 fn accepted_by_either_tool_the_trees_are_equal() {
     let base = tempfile::tempdir().expect("a folder");
@@ -144,17 +94,7 @@ fn accepted_by_either_tool_the_trees_are_equal() {
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     let out = test(&theirs);
     assert!(out.status.success(), "the recorded state is not green: {}", String::from_utf8_lossy(&out.stdout));
-    let git = |args: &[&str]| {
-        let git = PathBuf::from("git");
-        let identity = ["-c", "user.name=Test Person", "-c", "user.email=test@example.org"];
-        let args: Vec<&str> = identity.iter().copied().chain(args.iter().copied()).collect();
-        assert!(run(&theirs, &target, &git, &args).status.success(), "git {args:?}");
-    };
-    git(&["init", "-q", "-b", "main"]);
-    git(&["config", "user.name", "Test Person"]);
-    git(&["config", "user.email", "test@example.org"]);
-    git(&["add", "-A"]);
-    git(&["commit", "-q", "-m", "recorded"]);
+    commit(&theirs, &target);
 
     put(&theirs, &sources(true));
     assert!(!test(&theirs).status.success(), "the change is seen");
@@ -182,21 +122,7 @@ fn accepted_by_either_tool_the_trees_are_equal() {
         }
     }
     let (theirs_now, ours_now) = (tree(&theirs), tree(&ours));
-    let mut different: Vec<String> = Vec::new();
-    for name in theirs_now.keys().chain(ours_now.keys()).collect::<std::collections::BTreeSet<_>>() {
-        if theirs_now.get(name) != ours_now.get(name) {
-            let show = |bytes: Option<&Vec<u8>>| bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-            let (a, b) = (show(theirs_now.get(name)), show(ours_now.get(name)));
-            let line = match (&a, &b) {
-                (Some(a), Some(b)) => {
-                    let at = a.lines().zip(b.lines()).position(|(a, b)| a != b).unwrap_or(0);
-                    format!("line {}: {:?} / {:?}", at + 1, a.lines().nth(at), b.lines().nth(at))
-                }
-                _ => format!("only {}", if a.is_some() { "cargo-insta's" } else { "pindrift's" }),
-            };
-            different.push(format!("{name}: {line}"));
-        }
-    }
+    let different = different(&theirs_now, &ours_now);
     assert!(
         refused.is_empty() && different.is_empty(),
         "refused {}:\n{}\ndifferent {}:\n{}",

@@ -102,6 +102,14 @@ fn number(text: &str) -> Option<String> {
 /// A value that a run observed, in the spelling in which [`content`] gives the recorded one: a JSON text or
 /// literal for an oracle that is compared as JSON, a number, lines; bytes that are a text.
 pub fn observed(value: Content, steps: &[Step]) -> Content {
+    // As a file's bytes are read: what is UTF-8 is a text.
+    let value = match value {
+        Content::Bytes(bytes) if steps == [Step::Bytes] => match String::from_utf8(bytes) {
+            Ok(text) => Content::Text(text),
+            Err(err) => Content::Bytes(err.into_bytes()),
+        },
+        value => value,
+    };
     if let Content::Bytes(bytes) = &value
         && steps == [Step::Bytes]
         && let Ok(text) = std::str::from_utf8(bytes)
@@ -349,6 +357,9 @@ mod tests {
     #[test]
     fn bytes_that_are_not_text() {
         assert_eq!(content(b"\xff\x00", &[Step::Bytes]), Ok(Content::Bytes(b"\xff\x00".to_vec())));
+        for bytes in [b"\xff\x00".as_slice(), b"D\"\x00"] {
+            assert_eq!(content(bytes, &[Step::Bytes]), Ok(observed(Content::Bytes(bytes.to_vec()), &[Step::Bytes])));
+        }
         let why = content(b"a\nM\xfcller", &[Step::UniversalNewlines]).unwrap_err();
         assert_eq!(why, "it is not UTF-8 text (byte 0xfc in line 2); save it as UTF-8");
         assert!(content(b"{", &[Step::Json]).unwrap_err().contains("not JSON"));
