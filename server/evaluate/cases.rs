@@ -17,8 +17,10 @@ pub fn rows(unit: &Unit, function: &Function) -> Vec<Row> {
     let cases: Vec<(&str, &[Arg])> = marks()
         .filter(|(name, _)| *name == "case" || name.starts_with("case::") || name.ends_with("rstest::case"))
         .collect();
-    if !cases.is_empty() {
-        return of_rstest(function, &cases);
+    let rows = if cases.is_empty() { Vec::new() } else { of_rstest(function, &cases) };
+    let rows = with_values(unit, function, rows);
+    if !rows.is_empty() {
+        return rows;
     }
     marks()
         .filter(|(name, _)| name.rsplit("::").next() == Some("test_case"))
@@ -44,6 +46,52 @@ fn of_rstest(function: &Function, cases: &[(&str, &[Arg])]) -> Vec<Row> {
         }
     };
     cases.iter().enumerate().map(row).collect()
+}
+
+/// Most rows that lists of values give together.
+const MOST: usize = 2_001;
+
+/// Each row with each value of `#[values(…)]` on the parameters, as rstest nests them: the first one outermost.
+fn with_values(unit: &Unit, function: &Function, rows: Vec<Row>) -> Vec<Row> {
+    let mut rows = rows;
+    for param in &function.params {
+        let Some(values) = param.marks.iter().filter_map(macro_of).find(|(name, _)| *name == "values") else {
+            continue;
+        };
+        let name = param.name.trim_start_matches("mut ");
+        let digits = values.1.len().to_string().len();
+        let before = if rows.is_empty() { vec![Row { case: None, bindings: Vec::new() }] } else { rows };
+        rows = before
+            .iter()
+            .flat_map(|row| values.1.iter().enumerate().map(move |(nth, arg)| (row, nth, arg)))
+            .take(MOST)
+            .map(|(row, nth, arg)| {
+                let value = value_name(unit.text.slice(arg.value.span));
+                let own = format!("{name}_{:0digits$}_{value}", nth + 1);
+                let mut bindings = row.bindings.clone();
+                bindings.push((name.to_string(), arg.value.clone()));
+                Row { case: Some(row.case.iter().map(|case| format!("{case}::")).collect::<String>() + &own), bindings }
+            })
+            .collect();
+    }
+    rows
+}
+
+/// A value's source as rstest 0.29 puts it into a name (`sanitize_ident`), at most 64 characters.
+fn value_name(source: &str) -> String {
+    let mut out = String::new();
+    for c in source.chars().filter(|c| !c.is_whitespace()) {
+        match c {
+            '"' | '\'' => out.push_str("__"),
+            ':' | '(' | ')' | '{' | '}' | '[' | ']' | ',' | '.' | '*' | '+' | '/' | '-' | '%' | '^' | '!' | '&'
+            | '|' => {
+                out.push('_');
+            }
+            c if c.is_alphanumeric() || c == '_' => out.push(c),
+            _ => {}
+        }
+    }
+    out.chars().take(64).collect()
 }
 
 fn of_test_case(unit: &Unit, function: &Function, number: usize, args: &[Arg]) -> Row {
@@ -135,6 +183,12 @@ fn r(#[case] n: i64, fixture: u8, #[case] s: &str) {}
 #[test_case(2 => 4; "void record")]
 #[test_case("x", 1 => true)]
 fn t(a: u8, b: u8) {}
+#[rstest]
+#[case::neg(1)]
+#[case(2)]
+fn both(#[case] n: u8, #[values("x", "y z")] s: &str, #[values(true)] b: bool) {}
+#[rstest]
+fn values(#[values(Some(3), None, Some(-1))] s: Option<i32>) {}
 "#,
             expect![[r#"
                 case_1 n=1 s="a"
@@ -142,6 +196,13 @@ fn t(a: u8, b: u8) {}
                 test_case_1_rule_unused_path_new_f401_0_py_expects a=Rule::Unused b=Path::new("F401_0.py")
                 test_case_2_void_record a=2
                 test_case_3_x_1_expects_true a="x" b=1
+                case_1_neg::s_1___x__::b_1_true n=1 s="x" b=true
+                case_1_neg::s_2___yz__::b_1_true n=1 s="y z" b=true
+                case_2::s_1___x__::b_1_true n=2 s="x" b=true
+                case_2::s_2___yz__::b_1_true n=2 s="y z" b=true
+                s_1_Some_3_ s=Some(3)
+                s_2_None s=None
+                s_3_Some__1_ s=Some(-1)
             "#]],
         );
     }
