@@ -312,6 +312,7 @@ pub mod snapbox;
 pub mod snapshottest;
 pub mod trybuild;
 pub mod trycmd;
+pub mod syrupy;
 
 /// Every framework that is known, in the order in which a site is offered to them.
 pub fn table() -> &'static [&'static dyn Framework] {
@@ -325,6 +326,7 @@ pub fn table() -> &'static [&'static dyn Framework] {
         &k9::K9,
         &trybuild::Trybuild,
         &trycmd::Trycmd,
+        &syrupy::Syrupy,
         &digest::Digest,
         &golden::Golden,
         &approvaltests::ApprovalTests,
@@ -341,13 +343,13 @@ pub fn framework(id: &str) -> Option<&'static dyn Framework> {
 }
 
 /// The frameworks to which a match of that word is offered, in the order of [`table`]; the first that gives pins has it.
-/// The word `assert` is a plain comparison, which may turn out to be held against a file.
+/// The word `assert` is a plain comparison, which may turn out to be held against a file; `compared` one outside
+/// an `assert`; `assert_match` a method that the fixtures of several plugins have.
 pub fn offered(id: &str) -> Vec<&'static dyn Framework> {
+    let known = |ids: &[&str]| table().iter().copied().filter(|framework| ids.contains(&framework.id())).collect();
     match id {
-        "assert" => ["digest", "golden-file", "plain", "unittest"]
-            .iter()
-            .filter_map(|id| table().iter().copied().find(|framework| framework.id() == *id))
-            .collect(),
+        "assert" => known(&["syrupy", "digest", "golden-file", "plain", "unittest"]),
+        "compared" | "assert_match" => known(&["syrupy"]),
         id => framework(id).into_iter().collect(),
     }
 }

@@ -65,7 +65,7 @@ pub fn sites(project: &Project, extent: &Extent) -> Vec<Site> {
 
 /// A comparison as any code may make one: only in a test, or on the way from one, is it a pin.
 fn is_generic(found: &Match) -> bool {
-    found.framework == COMPARISON
+    matches!(found.framework.as_str(), COMPARISON | "compared")
         || matches!(
             found.properties.get("pin.form").map(String::as_str),
             Some("fails" | "filecmp" | "true" | super::updates::UPDATES)
