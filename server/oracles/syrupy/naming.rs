@@ -78,6 +78,8 @@ pub struct Execution {
     pub how: How,
     /// What holds after that.
     pub later: How,
+    /// It is not meant to hold.
+    pub negated: bool,
 }
 
 /// Where in the course of the test it is made.

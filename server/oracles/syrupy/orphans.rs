@@ -6,11 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::extension::Extension;
-use super::pins::in_use;
+use super::pins::{NOTHING, in_use};
 use super::{ID, read};
 use crate::code::{ExprKind, Function, Unit};
-use crate::oracles::{Orphan, Pin};
-use crate::pins::names::{self, Named};
+use crate::oracles::{OracleKind, Orphan, Pin};
 use crate::pins::sites::is_test;
 use crate::pins::{Project, is_test_file};
 use crate::places::RelPath;
@@ -28,8 +27,10 @@ pub fn orphans(pins: &[Pin], project: &Project) -> Vec<Orphan> {
     for pin in ours {
         match &pin.oracle.path {
             Some(path) => {
-                look.used.insert((path, pin.oracle.entry.as_deref()));
+                let entry = pin.oracle.entry.as_deref().filter(|_| pin.oracle.kind == OracleKind::Entry);
+                look.used.insert((path, entry));
             }
+            None if pin.oracle.steps == [NOTHING] => {}
             None => look.open.push(pin),
         }
         look.by_file.entry(&pin.file).or_default().push(pin);
@@ -127,26 +128,24 @@ impl Look<'_> {
         if unit.imports.iter().any(|import| import.local == "*" || import.local == *parts[0]) {
             return false;
         }
+        // A class of the project names the snapshots of the module in its own way, or is not understood.
+        let own_way =
+            |pin: &&&Pin| pin.file == *module && (pin.oracle.steps.is_empty() || pin.oracle.shown_only.is_some());
+        if self.open.iter().any(|pin| own_way(&pin)) {
+            return false;
+        }
         if path.is_empty() {
             return true;
         }
-        let class = unit.scopes.iter().find(|scope| scope.name == *path[path.len() - 1]);
-        match class {
-            None => true,
-            Some(class) => {
-                let mut inside = path.clone();
-                inside.push(String::new());
-                let inherited = names::find(self.project, unit, &inside, &format!("self.{name}"));
-                let all_here = |class: &crate::code::Scope| {
-                    class.bases.iter().all(|base| {
-                        base.dotted().is_some_and(|base| {
-                            unit.scopes.iter().any(|scope| scope.name == base && scope.bases.is_empty())
-                        })
-                    })
-                };
-                !matches!(inherited, Some(Named::Function(..))) && all_here(class)
+        // What a class inherits may have that name.
+        let mut heir = false;
+        for depth in 1..=path.len() {
+            match unit.scopes.iter().find(|scope| scope.name == path[depth - 1] && scope.path == path[..depth - 1]) {
+                Some(class) => heir |= !class.bases.is_empty(),
+                None => break,
             }
         }
+        !heir
     }
 
     /// Every use of a snapshot in the test is a pin whose entry is known.

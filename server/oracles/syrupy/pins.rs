@@ -23,6 +23,9 @@ const CANDIDATES: usize = 20;
 /// Most entries of one file that a test with unknown parameter ids takes.
 const MOST: usize = 2_000;
 
+/// Stands for the steps of a pin that is known to have nothing recorded.
+pub const NOTHING: Step = Step::Serialised("nothing");
+
 /// The fixture that the plugin defines.
 const FIXTURE: &str = "snapshot";
 
@@ -31,6 +34,8 @@ struct Operand<'a> {
     pairs: Vec<&'a Expr>,
     repeated: bool,
     call: bool,
+    /// `!=`, or under a `not`.
+    negated: bool,
 }
 
 pub fn of_test(project: &Project, sites: &[&Site]) -> Vec<Vec<Pin>> {
@@ -99,19 +104,67 @@ pub fn of_test(project: &Project, sites: &[&Site]) -> Vec<Vec<Pin>> {
         let site = sites[execution.site];
         let world = &known_worlds[execution.site][execution.world];
         let Some(pin) = seen::pin(project, site, world, ID) else { continue };
-        let Some(test) = Test::of(project, site, open_ids) else { continue };
         let alone = counted.len() < 2 || !matches!(suffix, Suffix::Counted(..));
-        for mut pin in test.held(project, world, pin, suffix, how, alone, &explicit) {
-            pin.shared_site = known_worlds[execution.site].len() > 1;
-            let open = pin.oracle.path.is_none();
-            let key = format!("{:?}{:?}{:?}", pin.oracle.path, pin.oracle.entry, pin.oracle.candidates);
-            let exact = !open && matches!(suffix, Suffix::Exact(_)) && !test.open(world);
-            if exact || taken.insert((execution.site, key)) {
-                pins[execution.site].push(pin);
+        for test in Test::all(project, site, open_ids) {
+            let pin = Pin { test: test.id(world), ..pin.clone() };
+            for mut pin in test.held(project, world, pin, suffix, how, alone, &explicit) {
+                pin.shared_site = known_worlds[execution.site].len() > 1;
+                let fails = execution.negated || test.abstracted || fails(project, site);
+                if fails || !execution.place.guards.is_empty() {
+                    unless_recorded(project, &mut pin);
+                }
+                if fails {
+                    let why = "the comparison is not meant to hold here";
+                    pin.oracle.shown_only.get_or_insert_with(|| why.to_string());
+                }
+                let open = pin.oracle.path.is_none();
+                let key = format!("{}{:?}{:?}{:?}", pin.test, pin.oracle.path, pin.oracle.entry, pin.oracle.candidates);
+                let exact = !open && matches!(suffix, Suffix::Exact(_)) && !test.open(world);
+                if exact || taken.insert((execution.site, key)) {
+                    pins[execution.site].push(pin);
+                }
             }
         }
     }
     pins
+}
+
+/// A comparison that is not meant to hold, or may never be made: that it has nothing recorded is no fault.
+fn unless_recorded(project: &Project, pin: &mut Pin) {
+    use crate::oracles::{Baseline, Framework};
+    if super::Syrupy.baseline(pin, project) == Baseline::Missing {
+        (pin.oracle.path, pin.oracle.entry) = (None, None);
+        pin.oracle.steps = vec![NOTHING];
+    }
+}
+
+/// The test is marked as failing, or the comparison stands where an error is expected.
+fn fails(project: &Project, site: &Site) -> bool {
+    let mark = |mark: &Expr| {
+        let callee = match &mark.kind {
+            ExprKind::Call { callee, .. } => callee,
+            _ => mark,
+        };
+        callee.dotted().is_some_and(|name| name.ends_with("xfail") || name.ends_with("expectedFailure"))
+    };
+    site.frames.iter().any(|frame| {
+        let Some(unit) = project.unit(&frame.file) else { return false };
+        let Some(function) = frame.function.and_then(|index| unit.functions.get(index)) else { return false };
+        let mut raises = false;
+        statements(&function.body, frame.at, &mut |stmt| {
+            if let StmtKind::With { items, .. } = &stmt.kind {
+                raises |= items.iter().any(|(item, _)| match &item.kind {
+                    ExprKind::Call { callee, .. } => {
+                        callee.dotted().is_some_and(|name| name.ends_with("raises") || name.contains("assertRaises"))
+                    }
+                    _ => false,
+                });
+            }
+        });
+        raises
+            || function.marks.iter().any(mark)
+            || unit.scopes_at(function.span).flat_map(|scope| &scope.marks).any(mark)
+    })
 }
 
 /// A test that pytest runs, in which a function on the way can have a fixture.
@@ -154,25 +207,37 @@ fn operands<'a>(project: &'a Project, site: &Site) -> Vec<Operand<'a>> {
     let mut found = Vec::new();
     for root in roots {
         let mut blocks = Vec::new();
+        let mut nots = Vec::new();
         root.walk(&mut |expr| {
+            if matches!(expr.kind, ExprKind::Not(_)) {
+                nots.push(expr.span);
+            }
             if matches!(expr.kind, ExprKind::Block(_) | ExprKind::Closure { .. }) {
                 blocks.push(expr.span);
             }
         });
         let repeated = |expr: &Expr| blocks.iter().any(|block| block.contains(expr.span));
         root.walk(&mut |expr| match &expr.kind {
-            ExprKind::Binary(Op::Eq | Op::Ne, left, right) => {
-                found.push(Operand { pairs: vec![left, right], repeated: repeated(expr), call: false });
+            ExprKind::Binary(op @ (Op::Eq | Op::Ne), left, right) => {
+                let around = nots.iter().filter(|not| not.contains(expr.span)).count();
+                let negated = (around + usize::from(*op == Op::Ne)) % 2 == 1;
+                found.push(Operand { pairs: vec![left, right], repeated: repeated(expr), call: false, negated });
             }
             ExprKind::Call { callee, args } if expr.span == frame.at => match (&callee.kind, args.as_slice()) {
                 (ExprKind::Attr(base, name), [one]) if name == "assert_match" && !one.spread => {
                     let data = one.name.as_deref().is_none_or(|name| name == "data");
                     if data {
-                        found.push(Operand { pairs: vec![base], repeated: false, call: true });
+                        found.push(Operand { pairs: vec![base], repeated: false, call: true, negated: false });
                     }
                 }
                 (ExprKind::Attr(_, name), [left, right, ..]) if name.starts_with("assert") => {
-                    found.push(Operand { pairs: vec![&left.value, &right.value], repeated: false, call: false });
+                    let negated = name.contains("Not");
+                    found.push(Operand {
+                        pairs: vec![&left.value, &right.value],
+                        repeated: false,
+                        call: false,
+                        negated,
+                    });
                 }
                 _ => {}
             },
@@ -185,10 +250,11 @@ fn operands<'a>(project: &'a Project, site: &Site) -> Vec<Operand<'a>> {
 fn execution(project: &Project, site: &Site, world: &World, operand: &Operand) -> Option<Execution> {
     let last = site.frames.len() - 1;
     let mut place = naming::place(project, site, world);
-    let origin = operand.pairs.iter().find_map(|expr| {
-        let origin = world.origin(project, site, last, expr);
-        (origin.root == Root::Fixture(FIXTURE)).then_some(origin)
-    })?;
+    let origins = operand.pairs.iter().map(|expr| world.origin(project, site, last, expr));
+    let mut origins = origins.filter(|origin| origin.root == Root::Fixture(FIXTURE));
+    let origin = origins.next()?;
+    // A snapshot held against another one takes the options of both.
+    let other = origins.next();
     let file = &site.frames[0].file;
     // Calls of other fixtures of the same name: an argument without a keyword, or with nothing at all.
     let foreign = |args: &[Arg]| args.iter().any(|arg| arg.name.is_none() && !arg.spread);
@@ -236,7 +302,13 @@ fn execution(project: &Project, site: &Site, world: &World, operand: &Operand) -
     if once.is_none() {
         later = how.clone();
     }
-    Some(Execution { site: 0, world: 0, row: 0, place, object, once, how, later })
+    for step in other.iter().flat_map(|other| &other.applied) {
+        match step.what {
+            Application::Call(args) if reader.here(&step.place) => reader.options(&step.place, args, &mut how, false),
+            Application::Call(_) | Application::Attr(_) | Application::Index(_) => how.extension = None,
+        }
+    }
+    Some(Execution { site: 0, world: 0, row: 0, place, object, once, how, later, negated: operand.negated })
 }
 
 struct Reader<'a, 'o> {
@@ -357,11 +429,16 @@ fn snapshottest(project: &Project, file: &RelPath) -> bool {
 
 /// A test as syrupy names it.
 struct Test<'a> {
+    /// The module that runs it.
     unit: &'a Unit,
+    /// The classes around it there.
+    path: Vec<String>,
     function: &'a Function,
     /// Fixtures of other files give it parameter ids.
     open_ids: bool,
     parametrised: bool,
+    /// pytest does not collect its class by its name.
+    abstracted: bool,
 }
 
 /// A name of which parts may not be known.
@@ -372,12 +449,36 @@ enum Known {
 }
 
 impl<'a> Test<'a> {
-    fn of(project: &'a Project, site: &Site, open_ids: bool) -> Option<Test<'a>> {
-        let frame = site.frames.first()?;
-        let unit = project.unit(&frame.file)?;
-        let function = unit.functions.get(frame.function?)?;
+    /// The test of a site, once more in each class that inherits it.
+    fn all(project: &'a Project, site: &Site, open_ids: bool) -> Vec<Test<'a>> {
+        let frame = &site.frames[0];
+        let Some(unit) = project.unit(&frame.file) else { return Vec::new() };
+        let Some(function) = frame.function.and_then(|index| unit.functions.get(index)) else { return Vec::new() };
         let parametrised = !crate::evaluate::parametrize::parametrize_rows(unit, function).is_empty();
-        Some(Test { unit, function, open_ids, parametrised })
+        let mut classes = vec![(unit, function.path.clone())];
+        if !function.path.is_empty() {
+            heirs(project, unit, function, &mut classes);
+        }
+        let collected = |path: &[String]| path.iter().all(|class| class.starts_with("Test"));
+        let any = classes.len() > 1;
+        let tests = classes.into_iter().map(|(unit, path)| Test {
+            unit,
+            abstracted: !collected(&path),
+            path,
+            function,
+            open_ids,
+            parametrised,
+        });
+        tests.filter(|test| !test.abstracted || !any).collect()
+    }
+
+    fn id(&self, world: &World) -> String {
+        let mut id = self.unit.path.to_string();
+        for part in self.path.iter().chain([&self.function.name]) {
+            id.push_str("::");
+            id.push_str(part);
+        }
+        world.case.as_ref().map_or(id.clone(), |case| format!("{id}[{case}]"))
     }
 
     fn open(&self, world: &World) -> bool {
@@ -385,7 +486,7 @@ impl<'a> Test<'a> {
     }
 
     fn base(&self) -> String {
-        let parts = self.function.path.iter().chain([&self.function.name]);
+        let parts = self.path.iter().chain([&self.function.name]);
         parts.cloned().collect::<Vec<_>>().join(".")
     }
 
@@ -397,7 +498,7 @@ impl<'a> Test<'a> {
             None => Known::Exact(self.base()),
             Some(case) => {
                 let own = format!("{}[{case}]", self.function.name);
-                let inner: Vec<&str> = self.function.path.iter().map(String::as_str).chain(own.split("::")).collect();
+                let inner: Vec<&str> = self.path.iter().map(String::as_str).chain(own.split("::")).collect();
                 let class = inner.split_last().map(|(_, class)| class.join(".")).unwrap_or_default();
                 Known::Exact(if class.is_empty() { own } else { format!("{class}.{own}") })
             }
@@ -429,6 +530,8 @@ impl<'a> Test<'a> {
         if how.diff {
             pin.oracle.shown_only =
                 Some("only the difference to another snapshot is recorded; let syrupy write it".to_string());
+        } else if !extension.names {
+            pin.oracle.shown_only = Some("a class of the project names the snapshot in its own way".to_string());
         } else if !extension.plain {
             pin.oracle.shown_only = Some("the project reads or writes the file in its own way".to_string());
         }
@@ -476,6 +579,7 @@ impl<'a> Test<'a> {
             (Some(folder), false) => folder.join(self.unit.path.stem()),
             (None, _) => None,
         };
+        let stem = |path: &RelPath| path.name().strip_suffix(&dotted).unwrap_or_default().to_string();
         if let (Known::Exact(name), Suffix::Exact(suffix), true) = (&name, suffix, extension.names) {
             let whole = sanitised(&format!("{name}{suffix}"));
             // syrupy 4 does not count the dot.
@@ -489,6 +593,7 @@ impl<'a> Test<'a> {
                     let path = |name: &str| folder.join(name);
                     let older = path(&cut(256)).filter(|path| project.shelf.listed(path));
                     pin.oracle.path = path(&now).filter(|path| project.shelf.listed(path)).or(older).or(path(&now));
+                    pin.oracle.entry = pin.oracle.path.as_ref().map(|path| stem(path));
                 }
                 None => pin.oracle.candidates = self.anywhere(project, |found| found == now),
             }
@@ -496,7 +601,6 @@ impl<'a> Test<'a> {
         }
         let Some(folder) = folder else { return vec![pin] };
         let listed = |found: &&RelPath| found.parent() == folder && found.name().ends_with(&dotted);
-        let stem = |path: &RelPath| path.name().strip_suffix(&dotted).unwrap_or_default().to_string();
         let mut fitting: Vec<(RelPath, Option<String>)> = project
             .shelf
             .below(&folder)
@@ -513,6 +617,7 @@ impl<'a> Test<'a> {
             .into_iter()
             .map(|(path, case)| {
                 let mut pin = self.cased(pin.clone(), case);
+                pin.oracle.entry = Some(stem(&path));
                 pin.oracle.path = Some(path);
                 pin
             })
@@ -551,6 +656,48 @@ impl<'a> Test<'a> {
             found.clear();
         }
         found
+    }
+}
+
+/// The classes that inherit a test, where the same fixtures are seen there.
+fn heirs<'a>(project: &'a Project, unit: &'a Unit, function: &Function, into: &mut Vec<(&'a Unit, Vec<String>)>) {
+    let mut open: Vec<(&Unit, Vec<String>, Vec<String>)> = (1..=function.path.len())
+        .map(|depth| (unit, function.path[..depth].to_vec(), function.path[depth..].to_vec()))
+        .collect();
+    while let Some((home, class, rest)) = open.pop() {
+        let Some((name, around)) = class.split_last() else { continue };
+        let others = project.files.values().map(|facts| &facts.unit);
+        for other in
+            others.filter(|other| other.language == Language::Python && other.path.parent() == unit.path.parent())
+        {
+            for scope in &other.scopes {
+                let inherits = scope.bases.iter().filter_map(Expr::dotted).any(|base| {
+                    if other.path == home.path {
+                        return around.is_empty() && base == *name;
+                    }
+                    let import = other.imports_named(base.split('.').next().unwrap_or_default()).next_back();
+                    import.is_some_and(|import| {
+                        let module = import.path.strip_suffix(&format!(".{name}")).filter(|_| base == *name);
+                        let module = module.or(base.ends_with(&format!(".{name}")).then_some(&import.path));
+                        let module = module.and_then(|module| crate::pins::names::module(project, other, module));
+                        module.is_some_and(|module| module.path == home.path)
+                    })
+                });
+                if !inherits || into.len() > 100 {
+                    continue;
+                }
+                let mut own = scope.path.clone();
+                own.push(scope.name.clone());
+                let path: Vec<String> = own.iter().chain(&rest).cloned().collect();
+                let overridden = other.functions.iter().any(|f| {
+                    f.path == path && f.name == function.name || f.path.starts_with(&own) && fixtures::is_fixture(f)
+                });
+                if !overridden && !into.iter().any(|(known, at)| known.path == other.path && *at == path) {
+                    into.push((other, path));
+                    open.push((other, own, rest.clone()));
+                }
+            }
+        }
     }
 }
 
