@@ -22,6 +22,7 @@ use crate::text::{Span, Text};
 mod expressions;
 mod grammar;
 pub mod numbers;
+pub mod repr;
 pub mod strings;
 
 use grammar::{Field, Kind, grammar, is_expression, span_of};

@@ -34,6 +34,8 @@ pub enum Root<'a> {
 #[derive(Debug, Clone)]
 pub struct Applied<'a> {
     pub what: Application<'a>,
+    /// The call, attribute or index itself, with what it is applied to.
+    pub node: &'a Expr,
     pub place: Where<'a>,
 }
 
@@ -123,21 +125,23 @@ fn follow<'a>(
     let mut expr = expr;
     for _ in 0..DEEPEST {
         let here = Where { unit: place.unit, function: place.function, frame: place.frame, expr, at: place.at };
-        let add = |what, applied: &mut Vec<Applied<'a>>| applied.push(Applied { what, place: here.clone() });
+        let add = |node, what, applied: &mut Vec<Applied<'a>>| {
+            applied.push(Applied { what, node, place: here.clone() });
+        };
         let mut base = expr;
         let name = loop {
             match &base.kind {
                 ExprKind::Call { callee, args } if is_cast(callee) && args.len() == 2 => base = &args[1].value,
                 ExprKind::Call { callee, args } => {
-                    add(Application::Call(args), applied);
+                    add(base, Application::Call(args), applied);
                     base = callee;
                 }
                 ExprKind::Attr(inner, name) => {
-                    add(Application::Attr(name), applied);
+                    add(base, Application::Attr(name), applied);
                     base = inner;
                 }
                 ExprKind::Index(inner, key) => {
-                    add(Application::Index(key), applied);
+                    add(base, Application::Index(key), applied);
                     base = inner;
                 }
                 ExprKind::Name(name) => break name.as_str(),

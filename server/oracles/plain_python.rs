@@ -382,7 +382,7 @@ fn approximate<'a>(unit: &Unit, expr: &'a Expr) -> Option<(&'a Expr, String)> {
 }
 
 /// The literal of a pin with the unit that holds it. Spans count in the unit.
-fn held<'a>(pin: &Pin, project: &'a Project) -> Option<(&'a Unit, Expr)> {
+pub(super) fn held<'a>(pin: &Pin, project: &'a Project) -> Option<(&'a Unit, Expr)> {
     let unit = project.unit(pin.oracle.path.as_ref()?)?;
     let span = pin.oracle.span?;
     let source = unit.text.slice(span);

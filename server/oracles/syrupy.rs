@@ -213,9 +213,11 @@ impl File {
     }
 }
 
+type Last = (Arc<[u8]>, Arc<File>);
+
 thread_local! {
     /// The file that was read last: the entries of one file are asked for one after the other.
-    static LAST: RefCell<Option<(Arc<[u8]>, Arc<File>)>> = const { RefCell::new(None) };
+    static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
 }
 
 /// An amber file; `None` where there is none.

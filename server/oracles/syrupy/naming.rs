@@ -194,6 +194,15 @@ pub fn suffixes(executions: &[Execution]) -> Vec<(Suffix, How)> {
         .collect()
 }
 
+/// Executions in the parts of one guarded place.
+#[derive(Default)]
+struct Parts {
+    counts: BTreeMap<usize, usize>,
+    of: Option<usize>,
+    /// Some of them are behind another guard.
+    nested: bool,
+}
+
 /// The index of an unnamed execution, after those of the same object that come before it in the source.
 fn counted(execution: &Execution, before: &[&Execution]) -> Suffix {
     let (mut least, mut most) = (0, Some(0));
@@ -202,7 +211,7 @@ fn counted(execution: &Execution, before: &[&Execution]) -> Suffix {
         most = most.zip(high).map(|(most, high)| most + high);
     };
     // By the first guard that the execution does not stand behind: how many in each part.
-    let mut parts: BTreeMap<&[usize], (BTreeMap<usize, usize>, Option<usize>, bool)> = BTreeMap::new();
+    let mut parts: BTreeMap<&[usize], Parts> = BTreeMap::new();
     for peer in before {
         let shared = |guard: &Guard| execution.place.guards.contains(guard);
         if peer.place.repeats.is_some() && peer.place.repeats != execution.place.repeats {
@@ -217,14 +226,14 @@ fn counted(execution: &Execution, before: &[&Execution]) -> Suffix {
                 if guard.of.is_some() && execution.place.guards.iter().any(other_part) {
                     continue;
                 }
-                let (counts, of, nested) = parts.entry(&guard.at).or_default();
-                *counts.entry(guard.part).or_default() += 1;
-                *of = guard.of;
-                *nested |= others.next().is_some();
+                let known = parts.entry(&guard.at).or_default();
+                *known.counts.entry(guard.part).or_default() += 1;
+                known.of = guard.of;
+                known.nested |= others.next().is_some();
             }
         }
     }
-    for (counts, of, nested) in parts.values() {
+    for Parts { counts, of, nested } in parts.values() {
         let high = counts.values().copied().max().unwrap_or(0);
         match of {
             Some(of) if !nested && *of > 1 && counts.len() == *of => {

@@ -593,7 +593,7 @@ impl<'a> Test<'a> {
                     let path = |name: &str| folder.join(name);
                     let older = path(&cut(256)).filter(|path| project.shelf.listed(path));
                     pin.oracle.path = path(&now).filter(|path| project.shelf.listed(path)).or(older).or(path(&now));
-                    pin.oracle.entry = pin.oracle.path.as_ref().map(|path| stem(path));
+                    pin.oracle.entry = pin.oracle.path.as_ref().map(stem);
                 }
                 None => pin.oracle.candidates = self.anywhere(project, |found| found == now),
             }

@@ -4,8 +4,8 @@
 
 use std::fmt::Write;
 
-use crate::code::python::numbers::{float_repr, int_repr};
-use crate::code::python::{self, strings};
+use crate::code::python;
+use crate::code::python::repr::{self, plain};
 use crate::code::{Expr, ExprKind};
 
 /// Deepest nesting; syrupy cuts at 99.
@@ -24,41 +24,6 @@ pub fn json(source: &str) -> Option<String> {
     json_of(&python::expression(&format!("({source}\n)"))?, 0, &mut out)?;
     out.push('\n');
     Some(out)
-}
-
-/// `repr` of a number, a constant or bytes.
-fn plain(expr: &Expr) -> Option<String> {
-    Some(match &expr.kind {
-        ExprKind::Int(text) => int_repr(text)?,
-        ExprKind::Float(text) => float_repr(text)?,
-        ExprKind::Bool(true) => "True".into(),
-        ExprKind::Bool(false) => "False".into(),
-        ExprKind::None => "None".into(),
-        ExprKind::Ellipsis => "Ellipsis".into(),
-        ExprKind::Bytes(bytes) => {
-            let quote = if bytes.contains(&b'\'') && !bytes.contains(&b'"') { '"' } else { '\'' };
-            strings::quoted_bytes(bytes, quote)
-        }
-        ExprKind::Neg(inner) => match &inner.kind {
-            ExprKind::Int(text) if int_repr(text)? == "0" => "0".into(),
-            ExprKind::Int(_) | ExprKind::Float(_) => format!("-{}", plain(inner)?),
-            _ => return None,
-        },
-        _ => return None,
-    })
-}
-
-/// Python's `repr` of a text.
-fn repr(text: &str) -> Option<String> {
-    let certain = |c: char| {
-        c.is_ascii()
-            || c.is_alphanumeric()
-            || strings::is_dangerous(c)
-            || matches!(c, '\u{a1}'..='\u{ff}' | '\u{2010}'..='\u{2027}' | '\u{2030}'..='\u{205e}' | '\u{20a0}'..='\u{20bf}')
-            || matches!(c, '\u{2190}'..='\u{23ff}' | '\u{2500}'..='\u{27bf}' | '\u{1f300}'..='\u{1f64f}' | '\u{1f680}'..='\u{1f6c5}')
-    };
-    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
-    text.chars().all(certain).then(|| strings::quoted(text, quote))
 }
 
 /// Lines with their ends, as `str.splitlines(keepends=True)` cuts them.
@@ -105,7 +70,7 @@ fn amber_of(expr: &Expr, depth: usize, out: &mut String) -> Option<()> {
             let _ = write!(out, "\n{pad}'''");
         }
         ExprKind::Str(text) => {
-            let _ = write!(out, "{pad}{}", repr(text)?);
+            let _ = write!(out, "{pad}{}", repr::text(text)?);
         }
         ExprKind::List(items) => inner(items, "list([", "])", out)?,
         ExprKind::Tuple(items) => inner(items, "tuple(", ")", out)?,
