@@ -296,6 +296,7 @@ pub mod expectorate;
 pub mod golden;
 pub mod goldenfile;
 pub mod goldie;
+pub mod inline_snapshot;
 pub mod insta;
 pub mod k9;
 pub mod literal_python;
@@ -327,6 +328,7 @@ pub fn table() -> &'static [&'static dyn Framework] {
         &trybuild::Trybuild,
         &trycmd::Trycmd,
         &syrupy::Syrupy,
+        &inline_snapshot::InlineSnapshot,
         &digest::Digest,
         &golden::Golden,
         &approvaltests::ApprovalTests,
@@ -348,8 +350,9 @@ pub fn framework(id: &str) -> Option<&'static dyn Framework> {
 pub fn offered(id: &str) -> Vec<&'static dyn Framework> {
     let known = |ids: &[&str]| table().iter().copied().filter(|framework| ids.contains(&framework.id())).collect();
     match id {
-        "assert" => known(&["syrupy", "digest", "golden-file", "plain", "unittest"]),
-        "compared" | "assert_match" => known(&["syrupy"]),
+        "assert" => known(&["syrupy", "inline-snapshot", "digest", "golden-file", "plain", "unittest"]),
+        "compared" => known(&["syrupy", "inline-snapshot"]),
+        "assert_match" => known(&["syrupy"]),
         id => framework(id).into_iter().collect(),
     }
 }

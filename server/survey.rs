@@ -15,6 +15,7 @@ use crate::places::{RelPath, Root};
 use crate::roles::{self, Role};
 use crate::settings::Settings;
 use crate::shelf::{Read, Shelf};
+use crate::syntax::Language;
 use crate::vocabulary::Vocabulary;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -353,7 +354,10 @@ impl Case {
 
     /// A literal's value may have more lines than its source: the changed ones are then its last.
     fn within_the_literal(&mut self, project: &Project) {
-        let OracleKind::Literal = self.pin.oracle.kind else { return };
+        let inline = self.pin.oracle.kind == OracleKind::Inline && self.pin.language == Language::Python;
+        if !inline && self.pin.oracle.kind != OracleKind::Literal {
+            return;
+        }
         let Some((path, span)) = self.pin.oracle.path.as_ref().zip(self.pin.oracle.span) else { return };
         let Some(unit) = project.unit(path) else { return };
         let last = unit.line(span.end.saturating_sub(1));

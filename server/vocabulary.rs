@@ -23,6 +23,7 @@ const BUILT_IN: &[(Language, &str, &str)] = &[
     (Language::Python, "golden.scm", include_str!("../queries/python/golden.scm")),
     (Language::Python, "approvaltests.scm", include_str!("../queries/python/approvaltests.scm")),
     (Language::Python, "pytest_snapshot.scm", include_str!("../queries/python/pytest_snapshot.scm")),
+    (Language::Python, "inline_snapshot.scm", include_str!("../queries/python/inline_snapshot.scm")),
     (Language::Python, "snapshot.scm", include_str!("../queries/python/snapshot.scm")),
     (Language::Rust, "golden.scm", include_str!("../queries/rust/golden.scm")),
     (Language::Rust, "assert.scm", include_str!("../queries/rust/assert.scm")),

@@ -20,7 +20,8 @@ const DEEPEST: usize = 24;
 pub enum Root<'a> {
     /// A fixture that no file of the project defines: a plugin's, such as `snapshot`.
     Fixture(&'a str),
-    /// An imported name, by its full path (`inline_snapshot.snapshot`), that is not of the project.
+    /// An imported name, by its full path (`inline_snapshot.snapshot`): a library's, or a function of another
+    /// file.
     Import(&'a str),
     /// A name that nothing in the file binds (`open`).
     Free(&'a str),
@@ -223,11 +224,11 @@ fn step<'a>(
         Some(Named::Constant(unit, binding)) => {
             Step::Next(&binding.value, Place { within: &binding.path, ..eval.module(unit) })
         }
-        Some(Named::Function(..)) => Step::Root(Root::Value(base)),
-        Some(Named::Module(_)) | None => {
+        found => {
             let import = place.unit.imports_named(name).rfind(|import| scope.starts_with(&import.scope));
             Step::Root(match import {
                 Some(import) => Root::Import(&import.path),
+                None if matches!(found, Some(Named::Function(..))) => Root::Value(base),
                 None if place.unit.globals_named(name).next().is_some() => Root::Unknown,
                 None => Root::Free(name),
             })
