@@ -13,6 +13,7 @@ mod naming;
 mod orphans;
 mod pins;
 mod serialise;
+mod test;
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -145,7 +146,7 @@ impl Framework for Syrupy {
                 (None, Some(text)) => {
                     amber::parse(text).entries.last().map(|entry| entry.name.clone()).unwrap_or_default()
                 }
-                (None, None) => pins::entry_of_file(path),
+                (None, None) => test::entry_of_file(path),
             };
             if let Some(why) = text.map(File::of).and_then(|file| file.unusable(pin, path)) {
                 return Err(Refusal(why));
