@@ -309,6 +309,7 @@ pub mod pytest;
 pub mod pytest_snapshot;
 pub mod reading;
 pub mod seen;
+pub mod signs;
 pub mod snapbox;
 pub mod snapshottest;
 pub mod trybuild;

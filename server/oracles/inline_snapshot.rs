@@ -182,16 +182,6 @@ fn expression(observed: &Content) -> Result<Expr, Refusal> {
     }
 }
 
-/// Whether any file of the project imports inline-snapshot.
-fn in_use(project: &Project) -> bool {
-    let units = project.files.values().map(|facts| &facts.unit);
-    units.filter(|unit| unit.language == Language::Python).any(|unit| {
-        unit.imports
-            .iter()
-            .any(|import| import.path == "inline_snapshot" || import.path.starts_with("inline_snapshot."))
-    })
-}
-
 /// All texts of the project's Python files that name external files.
 fn named(project: &Project) -> BTreeSet<String> {
     let mut names = BTreeSet::new();

@@ -15,7 +15,8 @@ fn check(notation: &str, expected: Expect) {
     let project =
         Project::read(root, Default::default(), shelf, &Vocabulary::built_in(), &|_, _| {}, &|| false).unwrap();
     let mut out = String::new();
-    for site in sites::sites(&project, &Extent::All) {
+    let sites = sites::sites(&project, &Extent::All);
+    for site in sites.into_iter().filter(|site| site.found.framework == sites::COMPARISON) {
         let (file, at) = site.seen();
         out.push_str(&format!("{file}:{}", project.unit(file).unwrap().line(at.start)));
         let last = site.comparing();

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{ID, external, in_use};
+use super::{ID, external};
 use crate::code::{Arg, Expr, ExprKind, Op, Stmt, StmtKind, Unit};
 use crate::evaluate::origin::{Application, Applied, Origin, Root};
 use crate::evaluate::{Value, World, worlds};
 use crate::oracles::literal_python::{self, Names};
 use crate::oracles::plain_python::statements;
-use crate::oracles::{Oracle, OracleKind, Pin, seen};
+use crate::oracles::{Oracle, OracleKind, Pin, seen, signs};
 use crate::pins::sites::is_test;
 use crate::pins::{Project, Site};
 use crate::text::Span;
@@ -21,7 +21,7 @@ struct Operand<'a> {
 
 pub fn of_test(project: &Project, sites: &[&Site]) -> Vec<Vec<Pin>> {
     let mut pins: Vec<Vec<Pin>> = sites.iter().map(|_| Vec::new()).collect();
-    if !in_use(project) {
+    if !signs::of(project).inline_snapshot {
         return pins;
     }
     let mut used: BTreeSet<(String, Span)> = BTreeSet::new();

@@ -6,10 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::extension::Extension;
-use super::pins::{NOTHING, in_use};
+use super::pins::NOTHING;
 use super::{ID, read};
 use crate::code::{ExprKind, Function, Unit};
-use crate::oracles::{OracleKind, Orphan, Pin};
+use crate::oracles::{OracleKind, Orphan, Pin, signs};
 use crate::pins::sites::is_test;
 use crate::pins::{Project, is_test_file};
 use crate::places::RelPath;
@@ -63,7 +63,7 @@ pub fn orphans(pins: &[Pin], project: &Project) -> Vec<Orphan> {
         let Some(module) = folder.parent().join(&format!("{}.py", parent.name())) else { continue };
         let Some((stem, suffix)) = path.name().rsplit_once('.') else { continue };
         let same_kind = look.used.iter().any(|(used, _)| used.parent() == parent && used.name().ends_with(suffix));
-        let known = same_kind || OWN.contains(&suffix) && in_use(project, path);
+        let known = same_kind || OWN.contains(&suffix) && signs::of(project).syrupy;
         if known && !look.is_open(path, &module) && look.unreachable(&module, stem) {
             found.push(orphan(None, 1));
         }

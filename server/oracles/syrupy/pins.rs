@@ -1,7 +1,6 @@
 //! From the comparisons of one test to its pins: which of them are syrupy's, with what options, in which order
 //! the test makes them, and so what each is held against.
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::ID;
@@ -12,7 +11,7 @@ use crate::code::{Arg, Expr, ExprKind, Function, Op, StmtKind};
 use crate::evaluate::origin::{Application, Origin, Root, Where};
 use crate::evaluate::{Step, Value, World, worlds};
 use crate::oracles::plain_python::statements;
-use crate::oracles::{Pin, seen};
+use crate::oracles::{Pin, seen, signs};
 use crate::pins::sites::is_test;
 use crate::pins::{Project, Site, fixtures};
 use crate::places::RelPath;
@@ -172,12 +171,9 @@ fn may_request(project: &Project, site: &Site) -> bool {
     if unit.language != Language::Python || !is_test(unit, test) {
         return false;
     }
-    let requests =
-        |function: &Function| function.params.iter().any(|param| !matches!(param.name.as_str(), "self" | "cls"));
-    site.frames
-        .iter()
-        .filter_map(function)
-        .any(|(unit, function)| requests(function) || fixtures::around(unit, function).is_some_and(requests))
+    let signs = signs::of(project);
+    let requests = |function: &Function| function.params.iter().any(|param| signs.snapshots.contains(&param.name));
+    requests(test) || fixtures::around(unit, test).is_some_and(requests)
 }
 
 /// What the match of a site compares.
@@ -254,7 +250,7 @@ fn execution(project: &Project, site: &Site, world: &World, operand: &Operand) -
     // Calls of other fixtures of the same name: an argument without a keyword, or with nothing at all.
     let foreign = |args: &[Arg]| args.iter().any(|arg| arg.name.is_none() && !arg.spread);
     let bare = matches!(origin.applied.as_slice(), [one] if one.what == Application::Call(&[]));
-    if operand.call && !in_use(project, file) || bare && !in_use(project, file) {
+    if (operand.call || bare) && !signs::of(project).syrupy {
         return None;
     }
     if operand.call && snapshottest(project, file) {
@@ -382,38 +378,6 @@ impl<'a> Reader<'a, '_> {
             _ => Name::Known(Suffix::Named(vec![None])),
         }
     }
-}
-
-thread_local! {
-    /// Whether the files of a project show that syrupy is used; the last project that was asked for.
-    static IN_USE: RefCell<Option<(usize, usize, bool)>> = const { RefCell::new(None) };
-}
-
-/// Signs of syrupy in the repository: an import, an amber file, a requirement.
-pub fn in_use(project: &Project, _: &RelPath) -> bool {
-    let of = (std::sync::Arc::as_ptr(&project.files) as usize, project.files.len());
-    if let Some((files, len, known)) = IN_USE.with_borrow(|known| *known)
-        && (files, len) == of
-    {
-        return known;
-    }
-    let imported = project.files.values().filter(|facts| facts.unit.language == Language::Python).any(|facts| {
-        facts.unit.imports.iter().any(|import| import.path == "syrupy" || import.path.starts_with("syrupy."))
-    });
-    let found = imported
-        || project.shelf.files().any(|file| file.name().ends_with(".ambr"))
-        || project
-            .shelf
-            .files()
-            .filter(|file| is_manifest(file.name()))
-            .any(|file| project.shelf.text(file).is_some_and(|text| text.as_str().contains("syrupy")));
-    IN_USE.set(Some((of.0, of.1, found)));
-    found
-}
-
-fn is_manifest(name: &str) -> bool {
-    matches!(name, "pyproject.toml" | "setup.py" | "setup.cfg" | "tox.ini" | "Pipfile")
-        || name.contains("requirements") && name.ends_with(".txt")
 }
 
 /// snapshottest keeps what the tests of this file record: its `assert_match` has the same shape.
