@@ -12,17 +12,22 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::observations::records::{Outcome, Record};
+use crate::pins::Project;
 use crate::places::RelPath;
 use crate::settings::Personal;
 use crate::shelf::is_artefact_name;
 use crate::survey::{Case, Survey, Workspace};
+use crate::syntax::Language;
 use crate::{oracles, pins};
 
 pub mod attribution;
+pub mod cargo;
 pub mod events;
+pub mod executed;
 pub mod guard;
 pub mod interpreter;
 pub mod keep;
+pub mod libtest;
 pub mod process;
 pub mod pytest;
 pub mod switches;
@@ -100,7 +105,8 @@ pub fn observe(workspace: &Workspace, request: &Request) -> Result<Observed, Str
     let project = &workspace.project;
     let survey = workspace.survey(&pins::Extent::All, request.cancelled).unwrap_or_default();
     let groups = pytest::groups(project, &survey.cases, &request.tests);
-    if groups.is_empty() {
+    let crates = cargo::groups(project, &survey.cases, &request.tests);
+    if groups.is_empty() && crates.is_empty() {
         return Err("no test here holds a value against a recorded one, so there is nothing to observe".into());
     }
     let mut out = Observed::default();
@@ -152,7 +158,7 @@ pub fn observe(workspace: &Workspace, request: &Request) -> Result<Observed, Str
         let tool = versions.get("pytest").map(|version| format!(", pytest {version}")).unwrap_or_default();
         out.with.push(format!("{python} ({}){tool}", python.why));
         out.notes.extend(neutralised(workspace, &ran.seen, &out.notes));
-        let found = attribution::attributed(&survey.cases, &ran.seen.tests, project);
+        let found = attribution::attributed(&survey.cases, &ran.seen.tests, Language::Python, project);
         let environment = environment(versions, &request.environment);
         let about =
             About { run: &run, command: &ran.command, revision: revision(workspace), dirty: &dirty, environment };
@@ -160,6 +166,43 @@ pub fn observe(workspace: &Workspace, request: &Request) -> Result<Observed, Str
         all.said.extend(found.said);
         all.behind.extend(found.behind);
         all.written.extend(found.written);
+    }
+    for group in &crates {
+        let setting = pytest::Setting {
+            arguments: Vec::new(),
+            variables: BTreeMap::new(),
+            removed: switches.iter().map(|(name, _)| name.clone()).collect(),
+            limit: request.personal.time_limit.unwrap_or(LIMIT),
+            cancelled: request.cancelled,
+            tick: &|_| {},
+        };
+        let ran = cargo::run(project, &survey.cases, group, &setting)
+            .map_err(|err| format!("cargo could not be run: {err}"))?;
+        let tests: usize = ran.binaries.iter().map(|binary| binary.tests.len()).sum();
+        out.ran += tests;
+        out.unusable |= ran.unusable;
+        out.problems.extend(ran.problem.clone());
+        output.push_str(&format!("$ {}\n{}\n", ran.command, ran.output));
+        out.with.push(format!(
+            "cargo ({})",
+            if group.folder.as_str().is_empty() { "the root" } else { group.folder.as_str() }
+        ));
+        let environment = environment(BTreeMap::new(), &request.environment);
+        let about =
+            About { run: &run, command: &ran.command, revision: revision(workspace), dirty: &dirty, environment };
+        let mut said = of_insta(&survey, &ran, project);
+        for binary in &ran.binaries {
+            let mine: Vec<Arc<Case>> = survey
+                .cases
+                .iter()
+                .filter(|case| case.pin.framework != "insta")
+                .filter(|case| project.crates.package_of(&case.pin.file).is_some_and(|it| it.dir == binary.package))
+                .cloned()
+                .collect();
+            said.extend(attribution::attributed(&mine, &binary.tests, Language::Rust, project).said);
+        }
+        records.extend(said.iter().map(|said| about.record(said)));
+        all.said.extend(said);
     }
     out.notes.extend(rewritten(&guard, &all, &survey, workspace));
     out.not_reached = count(&all.said, |said| said.outcome == Outcome::NotReached);
@@ -169,6 +212,14 @@ pub fn observe(workspace: &Workspace, request: &Request) -> Result<Observed, Str
     written.map_err(|err| format!("{} cannot be written: {err}", crate::observations::records::FOLDER))?;
     out.log = RelPath::new(crate::observations::records::FOLDER).and_then(|folder| folder.join(keep::LOG));
     Ok(out)
+}
+
+/// What insta would record, and which snapshots it compared and found to hold.
+fn of_insta(survey: &Survey, ran: &cargo::Ran, project: &Project) -> Vec<Said> {
+    let redirected = ran.pending.as_ref().and_then(|pending| cargo::redirected(project, pending.path()).ok());
+    let Some(redirected) = redirected else { return Vec::new() };
+    let cases = survey.cases.iter().filter(|case| case.pin.framework == "insta" && case.pin.oracle.path.is_some());
+    cases.filter_map(|case| attribution::of_artefact(case, &redirected, project, &ran.referenced)).collect()
 }
 
 fn count(said: &[Said], is: impl Fn(&Said) -> bool) -> usize {

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::events::{At, Event, Side, Test};
+use super::executed;
 use crate::observations::records::{Outcome, Value, assertion_digest, base64};
 use crate::oracles::literal_python::Py;
 use crate::oracles::{self, Baseline, Content, OracleKind, Pin, reading};
@@ -71,6 +72,10 @@ impl Known {
 
     /// The innermost place is where it compares, and the way there leads through the seen one.
     fn is_at(&self, at: &[At]) -> bool {
+        // A panic of Rust names one place: the helper's, or that of whoever called it.
+        if let ([at], Language::Rust) = (at, self.pin().language) {
+            return holds(&self.compares, at) || holds(&self.seen, at);
+        }
         at.first().is_some_and(|at| holds(&self.compares, at)) && at.iter().any(|at| holds(&self.seen, at))
     }
 
@@ -90,6 +95,15 @@ impl Known {
         let steps = &self.pin().oracle.steps;
         let value = reading::observed(side.value()?.content(self.pin())?, steps);
         Some(match value {
+            Content::Value(source) if !self.in_source() && self.pin().language == Language::Rust => {
+                let recorded_bytes = matches!(self.recorded(), Some(Content::Text(_) | Content::Bytes(_)));
+                match numbers(&source).filter(|_| recorded_bytes).map(String::from_utf8) {
+                    Some(Ok(text)) if matches!(self.recorded(), Some(Content::Text(_))) => Content::Text(text),
+                    Some(Ok(text)) => Content::Bytes(text.into_bytes()),
+                    Some(Err(bytes)) => Content::Bytes(bytes.into_bytes()),
+                    None => Content::Value(source),
+                }
+            }
             Content::Bytes(bytes) if self.in_source() => Py::Bytes(bytes).content(),
             Content::Bytes(bytes) if matches!(self.recorded(), Some(Content::Text(_))) => {
                 String::from_utf8(bytes).map_or_else(|err| Content::Bytes(err.into_bytes()), Content::Text)
@@ -131,6 +145,13 @@ impl Known {
     }
 }
 
+/// The bytes of `[104, 105]`, as Rust prints them.
+fn numbers(source: &str) -> Option<Vec<u8>> {
+    let inner = source.trim().strip_prefix('[')?.strip_suffix(']')?;
+    let items = inner.split(',').map(str::trim).filter(|item| !item.is_empty());
+    items.map(|item| item.parse().ok()).collect()
+}
+
 fn holds((file, first, last): &(RelPath, usize, usize), at: &At) -> bool {
     at.0 == file.as_str() && (*first..=*last).contains(&at.1)
 }
@@ -146,9 +167,9 @@ pub fn places(cases: &[Arc<Case>], project: &Project) -> BTreeMap<String, Vec<(u
 }
 
 /// Sorts the comparisons of a run to the pins.
-pub fn attributed(cases: &[Arc<Case>], tests: &[Test], project: &Project) -> Attributed {
+pub fn attributed(cases: &[Arc<Case>], tests: &[Test], language: Language, project: &Project) -> Attributed {
     let mut by_test: HashMap<&str, Vec<Known>> = HashMap::new();
-    for case in cases.iter().filter(|case| case.pin.language == Language::Python && case.pin.oracle.path.is_some()) {
+    for case in cases.iter().filter(|case| case.pin.language == language && case.pin.oracle.path.is_some()) {
         if let Some(known) = Known::of(case, project) {
             by_test.entry(case.pin.test_base()).or_default().push(known);
         }
@@ -218,6 +239,14 @@ fn of_test(test: &Test, known: &[&Known], project: &Project, out: &mut Attribute
                     here => compared(known, here, op, *ok, left, right, opened),
                 }
             }
+            Event::Broke { message, at } => match indices(known, |known| known.is_at(at)).as_slice() {
+                // No value to take: what is pinned is the assertion itself.
+                [one] => known
+                    .get(*one)
+                    .filter(|known| known.pin().oracle.shown_only.is_some())
+                    .map(|known| (*one, known.said(Outcome::Differs, Some(Value::Literal(message.clone())), None))),
+                _ => None,
+            },
             Event::Pass { at } => match indices(known, |known| known.is_at(at)).as_slice() {
                 [one] => known.get(*one).map(|known| (*one, known.said(Outcome::Match, None, None))),
                 _ => None,
@@ -233,6 +262,17 @@ fn of_test(test: &Test, known: &[&Known], project: &Project, out: &mut Attribute
                     _ => None,
                 }
             }
+            Event::Snap { path, entry, ok, value, at } => {
+                let of_oracle = |known: &Known| {
+                    let oracle = &known.pin().oracle;
+                    oracle.path.as_ref().is_some_and(|it| it.as_str() == path)
+                        && (oracle.entry.is_none() || oracle.entry == *entry)
+                };
+                match indices(known, |known| known.is_seen_in(at) && of_oracle(known)).as_slice() {
+                    [one] => known.get(*one).and_then(|known| snapshot(known, *ok, value)).map(|said| (*one, said)),
+                    _ => None,
+                }
+            }
             _ => None,
         };
         if let Some((index, said)) = found
@@ -240,6 +280,13 @@ fn of_test(test: &Test, known: &[&Known], project: &Project, out: &mut Attribute
             && !told.contains(&said)
         {
             told.push(said);
+        }
+    }
+    if test.is("passed") && known.iter().all(|known| known.pin().language == Language::Rust) {
+        for (told, known) in told.iter_mut().zip(known) {
+            if told.is_empty() && known.recorded().is_some() && executed::surely(known.pin(), project) {
+                told.push(known.said(Outcome::Match, None, None));
+            }
         }
     }
     for (index, known_pin) in known.iter().enumerate() {
@@ -284,7 +331,11 @@ fn compared(
         return Some((*one, known.said(Outcome::Match, None, preimage)));
     }
     if op != "==" {
-        return None;
+        // `assert_ne!` that fails: both sides are what must not be.
+        let [one] = here else { return None };
+        let known = pin(one).filter(|known| known.pin().oracle.shown_only.is_some() && op == "!=")?;
+        let equal = Value::Literal("equal: the assertion failed".into());
+        return Some((*one, known.said(Outcome::Differs, Some(equal), None)));
     }
     let mut fit: Vec<usize> =
         here.iter().filter(|index| pin(index).is_some_and(|known| side(known).is_some())).copied().collect();
@@ -342,6 +393,48 @@ fn held(known: &Known, ok: bool, bytes: Option<&str>, project: &Project) -> Opti
     Some(known.said(Outcome::Differs, Some(value), None))
 }
 
+/// A snapshot plugin held a value against its own baseline.
+fn snapshot(known: &Known, ok: bool, value: &Side) -> Option<Said> {
+    if ok {
+        return known.recorded().map(|_| known.said(Outcome::Match, None, None));
+    }
+    let content = known.spelled(value)?;
+    // What it takes for different and we for equal is not understood.
+    let differs = known.recorded() != Some(&content);
+    differs.then(|| known.said(Outcome::Differs, Some(written(content, value)), None))
+}
+
+/// What a framework left for a pin in the folder of a run, or that it compared the baseline and was content.
+pub fn of_artefact(
+    case: &Arc<Case>,
+    left: &Project,
+    project: &Project,
+    referenced: &BTreeSet<RelPath>,
+) -> Option<Said> {
+    let known = Known::of(case, project)?;
+    let pin = known.pin();
+    let artefact = oracles::framework(&pin.framework)?.artefacts(pin, left).into_iter().next();
+    match artefact {
+        Some(artefact) if artefact.says_match => known.recorded().map(|_| known.said(Outcome::Match, None, None)),
+        Some(artefact) => {
+            let value = match artefact.content.ok()? {
+                Content::Text(text) => Value::Text(text),
+                Content::Value(source) => Value::Literal(source),
+                Content::Bytes(bytes) => Value::of_bytes(&bytes),
+            };
+            Some(known.said(Outcome::Differs, Some(value), None))
+        }
+        None => {
+            let path = pin.oracle.path.as_ref()?;
+            let whole =
+                path.as_str().split(".snap.").next().map(|stem| format!("{}.snap", stem.trim_end_matches(".snap")));
+            let compared = referenced.contains(path)
+                || whole.and_then(|it| RelPath::new(&it)).is_some_and(|it| referenced.contains(&it));
+            (compared && known.recorded().is_some()).then(|| known.said(Outcome::Match, None, None))
+        }
+    }
+}
+
 /// The test ended before this pin: in its setup, with its process, or at a line above; or in a loop at the same
 /// place, held against another oracle.
 fn not_reached(test: &Test, pin: &Known, all: &[&Known], told: &[Vec<Said>]) -> bool {
@@ -366,7 +459,16 @@ fn not_reached(test: &Test, pin: &Known, all: &[&Known], told: &[Vec<Said>]) -> 
             |at: &&At| at.0 == file.as_str() && pin.test.is_none_or(|(first, last)| (first..=last).contains(&at.1));
         at.iter().find(in_test)
     });
-    let Some(stop) = stops.map(|at| at.1).max() else { return false };
+    // A panic in a helper does not say who called it; the pin that it was told of does.
+    let of_told = || {
+        let differs = |told: &Vec<Said>| told.iter().any(|said| said.outcome == Outcome::Differs);
+        all.iter()
+            .zip(told)
+            .filter(|(other, told)| other.seen.0 == pin.seen.0 && differs(told))
+            .map(|(it, _)| it.seen.1)
+            .max()
+    };
+    let Some(stop) = stops.map(|at| at.1).max().or_else(of_told) else { return false };
     let (_, first, last) = pin.seen;
     let drifted_here = || {
         all.iter()

@@ -28,6 +28,15 @@ pub struct Side {
 }
 
 impl Side {
+    pub fn of_text(text: &str) -> Side {
+        Side { text: Some(text.to_string()), ..Side::default() }
+    }
+
+    /// A value as its language prints it.
+    pub fn of_source(source: &str) -> Side {
+        Side { literal: Some(source.to_string()), ..Side::default() }
+    }
+
     /// The value as it is recorded; `None` where only its digest is known, or nothing.
     pub fn value(&self) -> Option<Value> {
         let text = self.text.clone().map(Value::Text);
@@ -77,6 +86,20 @@ pub enum Event {
         ok: bool,
         #[serde(default, rename = "b")]
         bytes: Option<String>,
+        at: Vec<At>,
+    },
+    /// A value was held against an entry, a file of its own or a folder, by a snapshot plugin.
+    Snap {
+        path: String,
+        entry: Option<String>,
+        ok: bool,
+        #[serde(rename = "v")]
+        value: Box<Side>,
+        at: Vec<At>,
+    },
+    /// An assertion failed that prints no values.
+    Broke {
+        message: String,
         at: Vec<At>,
     },
     /// The test opened a baseline for writing, or moved or removed it.

@@ -9,10 +9,12 @@ import base64
 import functools
 import hashlib
 import importlib.abc
+import inspect
 import json
 import os
 import re
 import sys
+import tempfile
 
 import pytest
 
@@ -507,10 +509,115 @@ def see_approvaltests(module):
     approver.verify_files = staticmethod(seen)
 
 
+def snapshot(frame, path, entry, ok, observed):
+    """A value was held against an entry, a file of its own or a folder."""
+    path = from_root(path)
+    if RECORD.item is None or path is None:
+        return
+    RECORD.add({"k": "snap", "path": path, "entry": entry, "ok": bool(ok), "v": {} if ok else value(observed, False),
+                "at": stack(frame)})
+
+
+def see_syrupy(module):
+    """syrupy 4 and later: what it would store, as text or bytes."""
+    own = module.SnapshotAssertion._assert
+
+    @functools.wraps(own)
+    def seen(self, data):
+        held = own(self, data)
+        try:
+            results = self._execution_results
+            result = results[max(results)]
+            snapshot(sys._getframe(1), result.snapshot_location, result.snapshot_name, held, result.asserted_data)
+        except Exception:
+            pass
+        return held
+
+    module.SnapshotAssertion._assert = seen
+
+
+def see_pytest_snapshot(module):
+    """pytest-snapshot: files that are not there yet, and folders."""
+
+    def seeing_method(method):
+        @functools.wraps(method)
+        def seen(self, given, name):
+            __tracebackhide__ = True
+            held = False
+            try:
+                result = method(self, given, name)
+                held = True
+                return result
+            finally:
+                if held or isinstance(sys.exc_info()[1], AssertionError):
+                    path = os.path.join(os.path.abspath(str(self.snapshot_dir)), str(name))
+                    snapshot(sys._getframe(1), path, None, held, given)
+
+        return seen
+
+    for name in ("assert_match", "assert_match_dir"):
+        if hasattr(module.Snapshot, name):
+            setattr(module.Snapshot, name, seeing_method(getattr(module.Snapshot, name)))
+
+
+def see_regressions(module):
+    """pytest-regressions: both files of a check; a baseline that is missing is not made."""
+    check = module.perform_regression_check
+    shape = inspect.signature(check)
+
+    @functools.wraps(check)
+    def seen(*args, **kwargs):
+        __tracebackhide__ = True
+        try:
+            given = shape.bind(*args, **kwargs)
+            dump, compare = given.arguments["dump_fn"], given.arguments["check_fn"]
+        except (TypeError, KeyError):
+            return check(*args, **kwargs)
+        outside = sys._getframe(1)
+
+        def source():
+            frame = sys._getframe(2)
+            return frame.f_locals.get("source_filename")
+
+        def dumping(path):
+            if source() is None or os.path.abspath(str(path)) != os.path.abspath(str(source())):
+                return dump(path)
+            with tempfile.TemporaryDirectory() as folder:
+                aside = type(path)(os.path.join(folder, os.path.basename(str(path))))
+                dump(aside)
+                RECORD.add({"k": "file", "path": from_root(str(path)), "ok": False, "b": content(str(aside)),
+                            "at": stack(outside)})
+
+        def comparing(obtained, expected):
+            recorded, held = source(), False
+            try:
+                compare(obtained, expected)
+                held = True
+            finally:
+                if recorded is not None and (held or isinstance(sys.exc_info()[1], AssertionError)):
+                    RECORD.add({"k": "file", "path": from_root(str(recorded)), "ok": held,
+                                "b": None if held else content(str(obtained)), "at": stack(outside)})
+
+        given.arguments["dump_fn"], given.arguments["check_fn"] = dumping, comparing
+        aux = given.arguments.get("dump_aux_fn")
+        if aux is not None:
+            def beside(path):
+                mine = source() is not None and os.path.abspath(str(path)) == os.path.abspath(str(source()))
+                return [] if mine else aux(path)
+
+            given.arguments["dump_aux_fn"] = beside
+        return check(*given.args, **given.kwargs)
+
+    module.perform_regression_check = seen
+
+
 WATCHED = {
     "unittest.case": see_unittest,
     "filecmp": see_filecmp,
     "approvaltests.file_approver": see_approvaltests,
+    "syrupy.assertion": see_syrupy,
+    "pytest_snapshot.plugin": see_pytest_snapshot,
+    "pytest_regressions.common": see_regressions,
 }
 
 

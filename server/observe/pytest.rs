@@ -59,6 +59,9 @@ pub fn groups(project: &Project, cases: &[Arc<Case>], wanted: &[String]) -> Vec<
     for test in wanted {
         let (file, rest) = test.split_once("::").map_or((test.as_str(), None), |(file, rest)| (file, Some(rest)));
         let Some(path) = RelPath::new(file) else { continue };
+        if !file.ends_with(".py") && !project.root.absolute(&path).is_dir() {
+            continue;
+        }
         let folder = configured_folder(project, &path);
         let mut id = below(&folder, path.as_str());
         if let Some(rest) = rest {

@@ -13,7 +13,7 @@ fn check(notation: &str, lines: &str, expected: Expect) {
     let survey = workspace.survey(&Extent::All, &|| false).unwrap();
     let mut seen = Seen::default();
     seen.add(&mut lines.as_bytes(), &mut (1 << 20));
-    let found = attributed(&survey.cases, &seen.tests, &workspace.project);
+    let found = attributed(&survey.cases, &seen.tests, Language::Python, &workspace.project);
     let mut shown: Vec<String> = found
         .said
         .iter()
