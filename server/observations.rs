@@ -46,6 +46,8 @@ pub struct Observation {
     pub stale: bool,
     /// Text behind an observed digest.
     pub preimage: Option<String>,
+    /// Something of the value may be lost: it is shown and never accepted.
+    pub lossy: bool,
     pub artefact: Option<Artefact>,
 }
 
@@ -148,6 +150,13 @@ fn judge(
         }
     }
     out.best = all.pop().map(|candidate| candidate.seen);
+    if let Some(best) = out.best.as_mut().filter(|best| best.from == From::Run && !best.stale) {
+        // The same value lies in an artefact: accepting takes its bytes and clears it away.
+        let same = all
+            .iter()
+            .find(|other| !other.seen.stale && other.seen.artefact.is_some() && other.seen.content == best.content);
+        best.artefact = same.and_then(|other| other.seen.artefact.clone());
+    }
     out
 }
 
@@ -189,6 +198,7 @@ fn of_artefact(
             dirty: Vec::new(),
             stale,
             preimage: None,
+            lossy: false,
             artefact: Some(artefact.clone()),
         },
         moment: if of_clone { Moment::Clone } else { Moment::At(at) },
@@ -234,6 +244,7 @@ fn of_record(pin: &Pin, recorded: Option<&Recorded>, record: &Record, assertion:
             dirty: record.dirty.clone(),
             stale: !(same_oracle && same_pin),
             preimage: record.preimage.clone(),
+            lossy: record.lossy,
             artefact: None,
         },
         moment: record.run.clone().map_or(Moment::At(record.at), Moment::Run),

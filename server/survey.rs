@@ -280,6 +280,13 @@ impl Workspace {
         let told = seen.unreadable.into_iter();
         unreadable.extend(told.map(|(file, message)| Trouble { file, at: None, message }));
         case.observation = seen.best;
+        if case.observation.as_ref().is_some_and(|seen| seen.lossy) && case.pin.oracle.shown_only.is_none() {
+            case.pin.oracle.shown_only = Some(
+                "the failing test prints its value without carriage returns, so the whole value is not known; change \
+                 the recorded one by hand"
+                    .into(),
+            );
+        }
         case.state = match (&case.baseline, &case.observation) {
             (Baseline::Missing, _) => State::Missing,
             (_, _) if seen.unstable => State::Unstable,

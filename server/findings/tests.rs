@@ -94,6 +94,7 @@ impl Bench {
                 dirty: vec![],
                 stale: false,
                 preimage: None,
+                lossy: false,
                 artefact: None,
             }),
             state,

@@ -25,6 +25,7 @@
 //! | `outcome` | `match`, `differs` or `not-reached`; optional, `differs` |
 //! | `value` | one of `{"text": …}` (the text itself), `{"literal": …}` (source of a literal in the test's language), `{"base64": …}`; absent for `match` and `not-reached` |
 //! | `preimage` | optional: the text behind an observed digest |
+//! | `lossy` | optional: the value was read off a form that may lose something; it is shown and never accepted |
 //! | `at` | when the value was seen, RFC 3339 |
 //! | `run` | optional: equal for all records of one run; two values of one pin in one run make it unstable |
 //! | `command`, `revision`, `dirty` | optional: what was run, at which commit, with which modified files |
@@ -108,6 +109,7 @@ pub struct Record {
     pub outcome: Outcome,
     pub value: Option<Value>,
     pub preimage: Option<String>,
+    pub lossy: bool,
     pub at: Option<jiff::Timestamp>,
     pub run: Option<String>,
     pub command: Option<String>,
@@ -130,6 +132,8 @@ struct Line {
     value: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     preimage: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    lossy: bool,
     #[serde(default)]
     at: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -163,6 +167,7 @@ impl Record {
             outcome: self.outcome,
             value: self.value.clone(),
             preimage: self.preimage.clone(),
+            lossy: self.lossy,
             at: self.at.map(|at| at.to_string()),
             run: self.run.clone(),
             command: self.command.clone(),
@@ -205,6 +210,7 @@ impl Record {
             outcome: line.outcome,
             value: line.value,
             preimage: line.preimage,
+            lossy: line.lossy,
             at,
             run: line.run,
             command: line.command,
@@ -381,6 +387,7 @@ mod tests {
             outcome: Outcome::Differs,
             value: Some(Value::Text("a\u{2028}\"\n\u{202e}".into())),
             preimage: None,
+            lossy: true,
             at: "2026-08-28T10:00:00Z".parse().ok(),
             run: Some("r".into()),
             command: Some("pytest".into()),

@@ -27,6 +27,8 @@ pub struct Said {
     pub outcome: Outcome,
     pub value: Option<Value>,
     pub preimage: Option<String>,
+    /// The value is not certainly whole: it is shown and never accepted.
+    pub lossy: bool,
 }
 
 /// What all tests of a run said.
@@ -79,6 +81,13 @@ impl Known {
         at.first().is_some_and(|at| holds(&self.compares, at)) && at.iter().any(|at| holds(&self.seen, at))
     }
 
+    /// Held against this file; `file` may begin anywhere.
+    fn is_in(&self, file: &str) -> bool {
+        let rest: Vec<&str> = file.split('/').skip_while(|part| matches!(*part, "." | ".." | "")).collect();
+        let path = self.pin().oracle.path.as_ref();
+        path.is_some_and(|path| path.as_str().ends_with(&rest.join("/")) || file.ends_with(path.as_str()))
+    }
+
     fn is_seen_in(&self, at: &[At]) -> bool {
         at.iter().any(|at| holds(&self.seen, at))
     }
@@ -93,7 +102,8 @@ impl Known {
     /// A side of a comparison as the oracle's own content is spelled.
     fn spelled(&self, side: &Side) -> Option<Content> {
         let steps = &self.pin().oracle.steps;
-        let value = reading::observed(side.value()?.content(self.pin())?, steps);
+        let printed = side.literal().filter(|_| matches!(self.recorded(), Some(Content::Value(_))));
+        let value = reading::observed(printed.or_else(|| side.value())?.content(self.pin())?, steps);
         Some(match value {
             Content::Value(source) if !self.in_source() && self.pin().language == Language::Rust => {
                 let recorded_bytes = matches!(self.recorded(), Some(Content::Text(_) | Content::Bytes(_)));
@@ -141,6 +151,7 @@ impl Known {
             outcome,
             value,
             preimage,
+            lossy: false,
         }
     }
 }
@@ -226,7 +237,11 @@ fn of_test(test: &Test, known: &[&Known], project: &Project, out: &mut Attribute
         }
         let found = match event {
             Event::Cmp { op, ok, left, right, at, opened } => {
-                let here: Vec<usize> = indices(known, |known| known.is_at(at));
+                let here: Vec<usize> = match (at.as_slice(), opened.as_slice()) {
+                    // Only the file that it was held against is told, by a path from its source.
+                    ([], [file]) => indices(known, |known| known.is_in(file)),
+                    _ => indices(known, |known| known.is_at(at)),
+                };
                 let rewritten = |index: &usize| {
                     let path = known.get(*index).and_then(|known| known.pin().oracle.path.as_ref());
                     path.is_some_and(|path| written.contains(path.as_str()))
@@ -346,7 +361,8 @@ fn compared(
     let known = pin(one)?;
     let observed = side(known)?;
     let value = known.spelled(observed).map(|content| written(content, observed))?;
-    Some((*one, known.said(Outcome::Differs, Some(value), text_behind(known, observed))))
+    let said = known.said(Outcome::Differs, Some(value), text_behind(known, observed));
+    Some((*one, Said { lossy: observed.lossy, ..said }))
 }
 
 /// Of several pins with the same recorded value those whose file the test opened last.

@@ -25,11 +25,24 @@ pub struct Side {
     pub digest: Option<String>,
     #[serde(rename = "p")]
     preimage: Option<String>,
+    /// What was printed is not certainly the whole value.
+    #[serde(skip)]
+    pub lossy: bool,
 }
 
 impl Side {
     pub fn of_text(text: &str) -> Side {
         Side { text: Some(text.to_string()), ..Side::default() }
+    }
+
+    /// A value inside quotation marks: a text, or what `Debug` gave for something else.
+    pub fn of_quoted(inner: &str) -> Side {
+        Side { text: Some(inner.to_string()), literal: Some(inner.to_string()), ..Side::default() }
+    }
+
+    /// The same, read off a diff that shows no carriage returns.
+    pub fn of_diff(text: &str) -> Side {
+        Side { lossy: true, ..Side::of_quoted(text) }
     }
 
     /// A value as its language prints it.
@@ -41,6 +54,11 @@ impl Side {
     pub fn value(&self) -> Option<Value> {
         let text = self.text.clone().map(Value::Text);
         text.or_else(|| self.bytes.clone().map(Value::Base64)).or_else(|| self.literal.clone().map(Value::Literal))
+    }
+
+    /// The same where both a text and a literal are known and the recorded value is no text.
+    pub fn literal(&self) -> Option<Value> {
+        self.literal.clone().map(Value::Literal)
     }
 
     /// The bytes behind a digest.

@@ -1,6 +1,7 @@
 //! Whether a passing test surely came to a place. Takes a function and a place in it, says yes only where no
 //! condition, closure, empty loop or early return can lead around it. Never guesses.
 
+use super::switches;
 use crate::code::{Expr, ExprKind, Function, Stmt, StmtKind, Unit};
 use crate::oracles::Pin;
 use crate::pins::Project;
@@ -10,7 +11,7 @@ use crate::text::Span;
 pub fn surely(pin: &Pin, project: &Project) -> bool {
     let Some(unit) = project.unit(&pin.file) else { return false };
     let Some(test) = innermost(unit, pin.span) else { return false };
-    if !in_body(&test.body, pin.span) {
+    if !in_body(&test.body, pin.span, unit) {
         return false;
     }
     let Some((file, span)) = &pin.asserted_in else { return true };
@@ -19,7 +20,7 @@ pub fn surely(pin: &Pin, project: &Project) -> bool {
     // Between the two stands nothing else: the seen place calls the helper itself.
     let called = calls(&test.body, pin.span);
     called.iter().any(|name| name.rsplit(['.', ':']).next() == Some(helper.name.as_str()))
-        && in_body(&helper.body, *span)
+        && in_body(&helper.body, *span, there)
 }
 
 fn innermost(unit: &Unit, span: Span) -> Option<&Function> {
@@ -29,10 +30,10 @@ fn innermost(unit: &Unit, span: Span) -> Option<&Function> {
         .min_by_key(|it| it.def_span.end - it.def_span.start)
 }
 
-fn in_body(body: &[Stmt], at: Span) -> bool {
+fn in_body(body: &[Stmt], at: Span, unit: &Unit) -> bool {
     for stmt in body {
         if !stmt.span.contains(at) {
-            if stmt.span.start < at.start && returns(stmt) {
+            if stmt.span.start < at.start && returns(stmt, unit) {
                 return false;
             }
             continue;
@@ -42,21 +43,25 @@ fn in_body(body: &[Stmt], at: Span) -> bool {
             StmtKind::Assert { .. } => true,
             StmtKind::For { iter, body, .. } => {
                 iter.span.contains(at)
-                    || (matches!(&iter.kind, ExprKind::List(items) if !items.is_empty()) && in_body(body, at))
+                    || (matches!(&iter.kind, ExprKind::List(items) if !items.is_empty()) && in_body(body, at, unit))
             }
-            StmtKind::With { items, body } => items.iter().any(|(item, _)| item.span.contains(at)) || in_body(body, at),
-            StmtKind::Block(parts) if parts.len() == 1 => parts.first().is_some_and(|part| in_body(part, at)),
+            StmtKind::With { items, body } => {
+                items.iter().any(|(item, _)| item.span.contains(at)) || in_body(body, at, unit)
+            }
+            StmtKind::Block(parts) if parts.len() == 1 => parts.first().is_some_and(|part| in_body(part, at, unit)),
             _ => false,
         };
     }
     false
 }
 
-fn returns(stmt: &Stmt) -> bool {
-    let all = |body: &[Stmt]| body.iter().any(returns);
+fn returns(stmt: &Stmt, unit: &Unit) -> bool {
+    let all = |body: &[Stmt]| body.iter().any(|stmt| returns(stmt, unit));
     match &stmt.kind {
-        StmtKind::Return(_) | StmtKind::Other => matches!(stmt.kind, StmtKind::Return(_)),
+        StmtKind::Return(_) => true,
         StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::With { body, .. } => all(body),
+        // The branch that rewrites the baseline is not taken: its variable was kept from the run.
+        StmtKind::If { cond, otherwise, .. } if switches::asks(unit.text.slice(cond.span)) => all(otherwise),
         StmtKind::If { then, otherwise, .. } => all(then) || all(otherwise),
         StmtKind::Block(parts) => parts.iter().any(|part| all(part)),
         _ => false,

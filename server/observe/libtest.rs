@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::events::{At, Event, Side, Test};
+use crate::code::rust::literal;
 use crate::text::one_line;
 
 static PANIC: LazyLock<Option<Regex>> =
@@ -120,8 +121,8 @@ fn failed(block: &str, place: &dyn Fn(&str) -> Option<String>) -> (Vec<Event>, V
             Some((op, left, right)) => Event::Cmp {
                 op: op.into(),
                 ok: false,
-                left: Box::new(Side::of_source(left)),
-                right: Box::new(Side::of_source(right)),
+                left: Box::new(left),
+                right: Box::new(right),
                 at: vec![at],
                 opened: Vec::new(),
             },
@@ -139,35 +140,60 @@ fn message(text: &str) -> &str {
     text.get(..cut.unwrap_or(text.len())).unwrap_or(text).trim_end_matches('\n')
 }
 
-/// Operator and both sides of a comparison that prints them whole.
-fn sides(message: &str) -> Option<(&'static str, &str, &str)> {
+/// Operator and both sides of a comparison that prints them.
+fn sides(message: &str) -> Option<(&'static str, Side, Side)> {
     let op = match message {
         text if text.starts_with("assertion `left == right` failed") => "==",
         text if text.starts_with("assertion `left != right` failed") => "!=",
-        text if text.starts_with("assertion failed: `(left == right)`") => return similar(message),
+        text if text.starts_with("assertion failed: `(left != right)`") => {
+            return Some(("!=", Side::default(), Side::default()));
+        }
+        text if text.starts_with("assertion failed: `(") => return similar(text).or_else(|| pretty(text)),
         _ => return None,
     };
     // A message of the test's own may hold such lines too: the last pair is the real one.
     let right = message.rfind("\n right: ")?;
     let head = message.get(..right)?;
     let left = head.rfind("\n  left: ")?;
-    Some((op, head.get(left + "\n  left: ".len()..)?, message.get(right + "\n right: ".len()..)?))
+    let left = Side::of_source(head.get(left + "\n  left: ".len()..)?);
+    Some((op, left, Side::of_source(message.get(right + "\n right: ".len()..)?)))
 }
 
-/// similar-asserts: both values in backquotes, then the differences.
-fn similar(message: &str) -> Option<(&'static str, &str, &str)> {
-    let end = message.find("\n\nDifferences (")?;
-    let head = message.get(..end)?;
+/// similar-asserts 2: both values in backquotes, then the differences.
+fn similar(message: &str) -> Option<(&'static str, Side, Side)> {
+    let head = message.get(..message.find("\n\nDifferences (")?)?;
     let mut lines = head.rsplit('\n');
     let (right, left) = (lines.next()?, lines.next()?);
-    let value = |line: &'_ str| -> Option<(usize, usize)> {
-        let from = line.find(": `")? + 3;
-        let to = line.len().checked_sub(1).filter(|_| line.ends_with('`'))?;
-        (from <= to).then_some((from, to))
+    let value = |line: &str| {
+        let quoted = line.get(line.find(": `")? + 3..line.len().checked_sub(1)?).filter(|_| line.ends_with('`'))?;
+        literal::text(quoted).map(|inner| Side::of_quoted(&inner))
     };
-    let (a, b) = (value(left)?, value(right)?);
-    Some(("==", left.get(a.0..a.1)?, right.get(b.0..b.1)?))
+    Some(("==", value(left)?, value(right)?))
 }
+
+/// pretty_assertions 1.4: a diff of lines in colours, without carriage returns.
+fn pretty(message: &str) -> Option<(&'static str, Side, Side)> {
+    let from = message.find("\x1b[1mDiff\x1b[0m ")?;
+    let diff = message.get(from..)?;
+    let diff = diff.get(diff.find(" :\n")? + 3..)?;
+    let plain = COLOURS.as_ref()?.replace_all(diff, "");
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    for line in plain.trim_end_matches('\n').lines() {
+        let (mark, rest) = line.split_at_checked(1)?;
+        match mark {
+            " " => {
+                left.push(rest);
+                right.push(rest);
+            }
+            "<" => left.push(rest),
+            ">" => right.push(rest),
+            _ => return None,
+        }
+    }
+    Some(("==", Side::of_diff(&left.join("\n")), Side::of_diff(&right.join("\n"))))
+}
+
+static COLOURS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new("\x1b\\[[0-9;]*m").ok());
 
 #[cfg(test)]
 mod tests {
@@ -289,7 +315,7 @@ failures:
                   failed [("ws/tests/x.rs", 3)]
                 lib::s
                   broke assertion failed: `(got == want)` [("ws/tests/x.rs", 9)]
-                  == Some(Literal("\"a\\r\"")) Some(Literal("\"a\"")) [("ws/tests/x.rs", 9)] []
+                  == Some(Text("a\r")) Some(Text("a")) [("ws/tests/x.rs", 9)] []
                   failed [("ws/tests/x.rs", 9), ("ws/tests/x.rs", 9)]
             "#]],
         );

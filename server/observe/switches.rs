@@ -76,6 +76,13 @@ pub fn read_by(project: &Project) -> Vec<(String, (RelPath, usize))> {
     found
 }
 
+/// The expression reads a variable of that kind.
+pub fn asks(source: &str) -> bool {
+    let (Some(read), Some(verb)) = (READ.as_ref(), VERB.as_ref()) else { return false };
+    let named = |name: &str| rewrites(name) || verb.is_match(name);
+    read.captures_iter(source).filter_map(|found| found.get(1)).any(|name| named(name.as_str()))
+}
+
 /// Every switch that stands in the project's configuration.
 pub fn configured(project: &Project) -> BTreeSet<Switch> {
     let mut found = BTreeSet::new();
