@@ -135,6 +135,9 @@ impl Git {
 
     /// Whether git answers at all for this work tree, and if not, what it says.
     pub fn usable(&self) -> Result<(), Refusal> {
+        if matches!(self.facts.head.get(), Some(Some(_))) {
+            return Ok(());
+        }
         match self.run(&["rev-parse", "--git-dir"], None, SOON) {
             Ok(_) => Ok(()),
             Err(Failure::Absent) => Err(Refusal("git was not found; install it, or put it on the PATH".into())),
@@ -156,7 +159,10 @@ impl Git {
 
     /// The files of a revision below the root.
     pub fn tree(&self, revision: &str) -> Option<Arc<Tree>> {
-        let id = self.commit(revision)?;
+        self.tree_of(self.commit(revision)?)
+    }
+
+    fn tree_of(&self, id: String) -> Option<Arc<Tree>> {
         let key = (self.facts.top.clone(), self.facts.prefix.clone(), id.clone());
         if let Some(tree) = lock(&TREES).get(&key) {
             return Some(tree.clone());
@@ -177,7 +183,7 @@ impl Git {
 
     /// The files of HEAD; empty before the first commit.
     pub fn head_tree(&self) -> Arc<Tree> {
-        let read = || self.head().and_then(|head| self.tree(&head)).unwrap_or_default();
+        let read = || self.head().and_then(|head| self.tree_of(head)).unwrap_or_default();
         self.facts.head_tree.get_or_init(read).clone()
     }
 
@@ -292,11 +298,13 @@ impl Git {
         commits.iter().take(limit).cloned().collect()
     }
 
-    /// One value of git's configuration.
-    pub fn config(&self, name: &str) -> Option<String> {
-        let out = self.run(&["config", "--get", name], None, SOON).ok()?;
-        let value = String::from_utf8_lossy(&out).trim().to_string();
-        (!value.is_empty()).then_some(value)
+    /// Who commits here, as git's configuration says: each of `author.*` and `user.*` that is set.
+    fn identity(&self) -> HashMap<String, String> {
+        let asked = ["config", "-z", "--get-regexp", r"^(author|user)\.(name|email)$"];
+        let out = self.run(&asked, None, SOON).unwrap_or_default();
+        let lines = out.split(|byte| *byte == 0).filter_map(|line| std::str::from_utf8(line).ok()?.split_once('\n'));
+        let said = lines.map(|(name, value)| (name.to_string(), value.trim().to_string()));
+        said.filter(|(_, value)| !value.is_empty()).collect()
     }
 
     fn whole_path(&self, path: &RelPath) -> RelPath {
@@ -328,7 +336,8 @@ impl Git {
 /// Never empty.
 pub fn author(git: Option<&Git>) -> String {
     let set = |name: &str| std::env::var(name).ok().map(|value| value.trim().to_string()).filter(|v| !v.is_empty());
-    let asked = |name: &str| git.and_then(|git| git.config(name));
+    let asked: std::cell::OnceCell<HashMap<String, String>> = std::cell::OnceCell::new();
+    let asked = |name: &str| asked.get_or_init(|| git.map(Git::identity).unwrap_or_default()).get(name).cloned();
     let name = set("GIT_AUTHOR_NAME").or_else(|| asked("author.name")).or_else(|| asked("user.name"));
     let mail = set("GIT_AUTHOR_EMAIL").or_else(|| asked("author.email")).or_else(|| asked("user.email"));
     match (name, mail) {

@@ -107,7 +107,9 @@ impl Begun {
             fs::create_dir_all(&begun.folder)?;
             let ignore = begun.folder.join(".gitignore");
             if !ignore.exists() {
-                whole(&ignore, b"*\n")?;
+                let tmp = ignore.with_extension("tmp");
+                fs::write(&tmp, b"*\n")?;
+                fs::rename(&tmp, &ignore)?;
             }
             begun.write_changes()?;
             whole(&begun.toml(), encode(&begun.amendment).as_bytes())
