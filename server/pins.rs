@@ -163,6 +163,7 @@ pub mod macros;
 pub mod names;
 pub mod reach;
 pub mod sites;
+pub mod testing;
 pub mod updates;
 
 /// Whether a Python file is a test module or conftest by pytest's own naming.

@@ -2,7 +2,9 @@
 //! (bytes, UTF-8 or UTF-16 columns of the protocol, scalar columns of the reports).
 //! Never reads a file, never parses.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use sha2::{Digest as _, Sha256};
 
 /// A byte range in one text, end exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -43,6 +45,7 @@ pub enum Encoding {
 pub struct Text {
     source: Arc<str>,
     starts: Arc<[usize]>,
+    digest: Arc<OnceLock<String>>,
 }
 
 impl Text {
@@ -51,7 +54,15 @@ impl Text {
         let starts = std::iter::once(0)
             .chain(source.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1))
             .collect();
-        Text { source, starts }
+        Text { source, starts, digest: Arc::default() }
+    }
+
+    /// `sha256:` and 64 hexadecimal digits of the bytes; counted once.
+    pub fn digest(&self) -> &str {
+        self.digest.get_or_init(|| {
+            let hex: String = Sha256::digest(self.source.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+            format!("sha256:{hex}")
+        })
     }
 
     pub fn as_str(&self) -> &str {

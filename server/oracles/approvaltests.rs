@@ -597,7 +597,7 @@ fn inline_baseline(pin: &Pin, project: &Project) -> Baseline {
     Baseline::Present(Recorded {
         content: Content::Text(dedented(&doc.text)),
         first_line: 0,
-        file_digest: digest_of(&[unit.text.as_str().as_bytes()]),
+        file_digest: unit.text.digest().to_string(),
         preimage: None,
     })
 }

@@ -284,7 +284,7 @@ fn inline_baseline(pin: &Pin, project: &Project) -> Baseline {
     Baseline::Present(Recorded {
         content: Content::Text(inline::content(&value)),
         first_line: unit.line(span.start) + usize::from(below),
-        file_digest: digest_of(&[unit.text.as_str().as_bytes()]),
+        file_digest: unit.text.digest().to_string(),
         preimage: None,
     })
 }

@@ -428,7 +428,7 @@ pub fn baseline(pin: &Pin, project: &Project) -> Baseline {
     Baseline::Present(Recorded {
         content,
         first_line: first + usize::from(opens == Some(true)),
-        file_digest: digest_of(&[unit.text.as_str().as_bytes()]),
+        file_digest: unit.text.digest().to_string(),
         preimage: None,
     })
 }

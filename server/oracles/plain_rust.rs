@@ -196,7 +196,7 @@ pub fn baseline(pin: &Pin, project: &Project) -> Baseline {
     Baseline::Present(Recorded {
         content,
         first_line: if lines || !source.contains('\n') { unit.line(span.start) } else { 0 },
-        file_digest: digest_of(&[unit.text.as_str().as_bytes()]),
+        file_digest: unit.text.digest().to_string(),
         preimage: None,
     })
 }

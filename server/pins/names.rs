@@ -7,9 +7,11 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use dashmap::DashMap;
+
 use super::Project;
 use super::macros::Wrappers;
-use super::reach::Reach;
+use super::reach::{Reach, Readings};
 use crate::code::{Binding, Function, Unit};
 use crate::places::RelPath;
 use crate::shelf::Shelf;
@@ -42,6 +44,9 @@ pub struct Names {
     /// What later steps have found out about a function of a file at no small cost, and the files that were
     /// listed then.
     kept: Mutex<HashMap<Key, Kept>>,
+    /// Files of Python modules, by the folder of the importing file and the module's path.
+    modules: DashMap<RelPath, HashMap<String, Option<RelPath>>>,
+    pub(super) readings: Readings,
 }
 
 /// A file, a function of it and what was asked about it.
@@ -82,7 +87,15 @@ impl Names {
         changed.insert(file.clone());
         let made = self.made.get().map(|_| self.made.clone()).unwrap_or_default();
         let before = self.reach.get().or(self.before.as_ref()).cloned();
-        Names { made, reach: OnceLock::new(), before, changed, kept: Mutex::default() }
+        Names {
+            made,
+            reach: OnceLock::new(),
+            before,
+            changed,
+            kept: Mutex::default(),
+            modules: DashMap::new(),
+            readings: Readings::default(),
+        }
     }
 
     /// What was kept of a function, if the same files are there.
@@ -337,15 +350,26 @@ fn python_module<'a>(project: &'a Project, from: &Unit, dots: usize, parts: &[&s
         file.and_then(|file| project.unit(&file)).or_else(|| project.unit(&package?))
     };
     let mut folder = from.path.parent();
-    if dots > 0 {
-        for _ in 1..dots {
-            if folder.as_str().is_empty() {
-                return None;
-            }
-            folder = folder.parent();
+    if dots == 0 {
+        let module = parts.join("/");
+        if let Some(known) = project.names.modules.get(&folder).and_then(|known| known.get(&module).cloned()) {
+            return project.unit(&known?);
         }
-        return at(&folder);
+        let found = nearest_module(&at, folder.clone());
+        let path = found.map(|unit| unit.path.clone());
+        project.names.modules.entry(folder).or_default().insert(module, path);
+        return found;
     }
+    for _ in 1..dots {
+        if folder.as_str().is_empty() {
+            return None;
+        }
+        folder = folder.parent();
+    }
+    at(&folder)
+}
+
+fn nearest_module<'a>(at: &dyn Fn(&RelPath) -> Option<&'a Unit>, mut folder: RelPath) -> Option<&'a Unit> {
     loop {
         if let Some(unit) = at(&folder).or_else(|| at(&folder.join("src")?)) {
             return Some(unit);

@@ -5,9 +5,15 @@
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
 
-use super::{Frame, Match, Project, Site, fixtures, sites};
+use super::{Facts, Match, Project, fixtures, sites, testing};
 use crate::code::{Expr, ExprKind, Function, Stmt, StmtKind, Unit};
 use crate::places::RelPath;
+use crate::text::Span;
+
+mod flow;
+mod reading;
+
+pub use reading::Readings;
 
 /// A name as a number, its two low bits saying how it is mentioned.
 type Name = u64;
@@ -63,7 +69,7 @@ impl Hasher for Same {
     }
 }
 
-type Set = HashSet<Name, BuildHasherDefault<Same>>;
+pub(super) type Set = HashSet<Name, BuildHasherDefault<Same>>;
 
 /// The names that one file mentions.
 #[derive(Debug, Clone, Default)]
@@ -86,6 +92,8 @@ pub struct Mentioned {
     pub is_test: bool,
     /// A match of the queries stands in it.
     holds: bool,
+    /// One that is more than a comparison as any code makes one.
+    framework: bool,
     /// It gives something back: the evaluator may follow it.
     single: bool,
     /// A fixture of pytest's: what it gives is had by its name alone.
@@ -165,6 +173,11 @@ impl Mentions {
             all.extend(names.iter().copied().map(plain));
             names
         };
+        let matches_in = |span: Span| {
+            let from = matches.partition_point(|found| found.span.start < span.start);
+            let within = matches[from..].iter().take_while(move |found| found.span.start < span.end);
+            within.filter(move |found| span.contains(found.span))
+        };
         let of = |expr: &Expr, names: &mut Vec<Name>| expr.walk(&mut |expr| mention(expr, names));
         let mut functions = Vec::with_capacity(unit.functions.len());
         let mut aliases = Vec::new();
@@ -177,7 +190,8 @@ impl Mentions {
                 name: number(&function.name),
                 names: kept(names),
                 is_test: sites::is_test(unit, function),
-                holds: matches.iter().any(|found| function.span.contains(found.span)),
+                holds: matches_in(function.span).next().is_some(),
+                framework: matches_in(function.span).any(|found| !sites::is_generic(found)),
                 single: returns(&function.body) || fixtures::is_fixture(function),
                 fixture: fixtures::is_fixture(function),
                 hands: handed(function),
@@ -243,27 +257,31 @@ impl Reach {
     /// of `changed` add to it is looked for.
     pub fn of(project: &Project, wrappers: &[&str], before: Option<(&Reach, &BTreeSet<RelPath>)>) -> Reach {
         let mut reach = before.map(|(reach, _)| reach.clone()).unwrap_or_default();
-        let everything: Vec<&Mentions> = project.files.values().map(|facts| &facts.mentions).collect();
-        let mut looked: Vec<&Mentions> = project
+        let everything: Vec<&Facts> = project.files.values().map(|facts| &**facts).collect();
+        let mut looked: Vec<&Facts> = project
             .files
             .iter()
             .filter(|(path, _)| before.is_none_or(|(_, changed)| changed.contains(*path)))
-            .map(|(_, facts)| &facts.mentions)
+            .map(|(_, facts)| &**facts)
             .collect();
         let mut seeds: Vec<Name> = wrappers.iter().map(|name| number(name)).collect();
         seeds.extend(project.settings.helpers.iter().map(|helper| number(last(&helper.call))));
-        for mentions in &looked {
-            seeds.extend(
-                mentions
-                    .functions
-                    .iter()
-                    .filter(|function| function.holds && !function.is_test)
-                    .map(|function| function.name),
-            );
+        for facts in &looked {
+            for (mentioned, function) in facts.mentions.functions.iter().zip(&facts.unit.functions) {
+                let counts = || {
+                    mentioned.framework
+                        || mentioned.names.iter().any(|name| is_word(*name))
+                        || testing::of_tests(project, &facts.unit, function)
+                };
+                if mentioned.holds && !mentioned.is_test && counts() {
+                    seeds.push(mentioned.name);
+                }
+            }
         }
         let old = reach.carriers.clone();
         seeds.retain(|name| !old.contains(name));
-        let carriers = |mentions: &Mentions, set: &Set, new: &mut Vec<Name>| {
+        let carriers = |facts: &Facts, set: &Set, new: &mut Vec<Name>| {
+            let mentions = &facts.mentions;
             for function in mentions.functions.iter().filter(|function| !function.is_test) {
                 let leads = |name: &Name| (function.fixture || *name & 3 != PLAIN) && set.contains(&plain(*name));
                 if !set.contains(&function.name) && function.names.iter().any(leads) {
@@ -278,8 +296,8 @@ impl Reach {
         // Both sets grow together: a constant may call a function, a function name a constant.
         loop {
             let before = (reach.readers.len(), holders.len());
-            let readers = |mentions: &Mentions, set: &Set, new: &mut Vec<Name>| {
-                for function in mentions.functions.iter().filter(|function| function.single) {
+            let readers = |facts: &Facts, set: &Set, new: &mut Vec<Name>| {
+                for function in facts.mentions.functions.iter().filter(|function| function.single) {
                     if !set.contains(&function.name)
                         && (function.names.iter().any(|name| reads(*name, set, &holders))
                             || function.hands.is_some_and(|name| set.contains(&name)))
@@ -287,11 +305,12 @@ impl Reach {
                         new.push(function.name);
                     }
                 }
-                aliases(mentions, set, new);
+                aliases(&facts.mentions, set, new);
             };
             let mut set = std::mem::take(&mut reach.readers);
             close(project, &looked, &mut set, std::mem::take(&mut seeds), &readers);
-            let held = |mentions: &Mentions, held: &Set, new: &mut Vec<Name>| {
+            let held = |facts: &Facts, held: &Set, new: &mut Vec<Name>| {
+                let mentions = &facts.mentions;
                 for (name, names) in &mentions.globals {
                     if !held.contains(name) && names.iter().any(|name| reads(*name, &set, held)) {
                         new.push(*name);
@@ -330,31 +349,6 @@ impl Reach {
     pub fn leads(&self, function: &Mentioned) -> bool {
         function.names.iter().any(|name| name & 3 != PLAIN && self.carriers.contains(&plain(*name)))
     }
-
-    /// Whether the content of a file may come into what is compared at the site.
-    pub fn reads(&self, project: &Project, site: &Site) -> bool {
-        // `filecmp.cmp` compares files by their paths.
-        let cmp = number("cmp");
-        let read = |name: Name| reads(name, &self.readers, &self.holders) || name & 3 != PLAIN && plain(name) == cmp;
-        let any = |names: &[Name]| names.iter().any(|name| read(*name));
-        site.frames.iter().any(|frame: &Frame| {
-            let Some(facts) = project.files.get(&frame.file) else { return true };
-            match (frame.function, frame.is_macro) {
-                (None, true) => any(&facts.mentions.macros),
-                (None, false) => true,
-                (Some(index), _) => {
-                    let Some(function) = facts.unit.functions.get(index) else { return true };
-                    let around = |name: &String| facts.unit.functions_named(name).map(|(at, _)| at).collect();
-                    let outer: Vec<usize> =
-                        function.path.iter().flat_map(|name| -> Vec<usize> { around(name) }).collect();
-                    outer
-                        .into_iter()
-                        .chain([index])
-                        .any(|at| facts.mentions.functions.get(at).is_none_or(|function| any(&function.names)))
-                }
-            }
-        })
-    }
 }
 
 fn reads(name: Name, readers: &Set, holders: &Set) -> bool {
@@ -363,6 +357,11 @@ fn reads(name: Name, readers: &Set, holders: &Set) -> bool {
         METHOD => words().contains(&plain(name)),
         _ => readers.contains(&plain(name)),
     }
+}
+
+/// Whether the name itself says that a file is read: by a function or method that is known.
+fn is_word(name: Name) -> bool {
+    name & 3 != PLAIN && words().contains(&plain(name))
 }
 
 fn words() -> &'static Set {
@@ -383,15 +382,15 @@ fn aliases(mentions: &Mentions, set: &Set, new: &mut Vec<Name>) {
 /// new.
 fn close(
     project: &Project,
-    first: &[&Mentions],
+    first: &[&Facts],
     set: &mut Set,
     seeds: Vec<Name>,
-    join: &dyn Fn(&Mentions, &Set, &mut Vec<Name>),
+    join: &dyn Fn(&Facts, &Set, &mut Vec<Name>),
 ) {
     set.extend(seeds.iter().copied());
     let mut fresh = seeds;
     let mut new = Vec::new();
-    first.iter().for_each(|mentions| join(mentions, set, &mut new));
+    first.iter().for_each(|facts| join(facts, set, &mut new));
     loop {
         fresh.append(&mut new);
         set.extend(fresh.iter().copied());
@@ -403,7 +402,7 @@ fn close(
         let wanted: Set = fresh.iter().copied().collect();
         for facts in project.files.values() {
             if facts.mentions.mentions_any(&wanted, &fresh) {
-                join(&facts.mentions, set, &mut new);
+                join(facts, set, &mut new);
             }
         }
         fresh.clear();

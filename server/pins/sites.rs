@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::fixtures;
 use super::macros::Wrappers;
 use super::names::{self, Named};
 use super::reach::Reach;
 use super::{Extent, Facts, Frame, Match, Project, Site};
+use super::{fixtures, testing};
 use crate::code::{Arg, Expr, ExprKind, Function, Unit};
 use crate::places::RelPath;
 use crate::settings::Settings;
@@ -64,7 +64,7 @@ pub fn sites(project: &Project, extent: &Extent) -> Vec<Site> {
 }
 
 /// A comparison as any code may make one: only in a test, or on the way from one, is it a pin.
-fn is_generic(found: &Match) -> bool {
+pub(super) fn is_generic(found: &Match) -> bool {
     matches!(found.framework.as_str(), COMPARISON | "compared")
         || matches!(
             found.properties.get("pin.form").map(String::as_str),
@@ -177,8 +177,16 @@ impl<'a> Search<'a> {
         let frame =
             |at: Span| Frame { file: file.clone(), function: Some(index), at, given: Arc::default(), is_macro: false };
         let mut chains: Vec<Rc<Chain>> = Vec::new();
+        let mut of_tests = None;
         for found in self.direct(file).get(&Some(index)).into_iter().flatten() {
-            chains.push(Rc::new(Chain { found: found.clone(), frames: Arc::new([frame(found.span)]) }));
+            let frame = frame(found.span);
+            if is_generic(found) && !mentioned.is_test {
+                let of_tests = *of_tests.get_or_insert_with(|| testing::of_tests(project, unit, function));
+                if !of_tests && !self.reach.compares_a_file(project, &frame) {
+                    continue;
+                }
+            }
+            chains.push(Rc::new(Chain { found: found.clone(), frames: Arc::new([frame]) }));
         }
         let scope = names::scope_of(Some(function));
         let mut calls: Vec<(&Expr, &Expr, &[Arg])> = Vec::new();
