@@ -2,6 +2,7 @@
 //! their oracles, read the content as the comparer sees it, know what a failing run leaves, and know the
 //! exact bytes of an amended oracle. Never compares, never writes.
 
+use crate::code::Unit;
 pub use crate::evaluate::Step;
 use crate::pins::{Project, Site};
 use crate::places::RelPath;
@@ -224,6 +225,12 @@ pub trait Framework: Sync {
         sites.iter().map(|site| self.pins(project, site)).collect()
     }
 
+    /// The pins of a test file that is no source of a language (`.t`); none, unless the framework has such files.
+    fn of_file(&self, unit: &Unit) -> Vec<Pin> {
+        let _ = unit;
+        Vec::new()
+    }
+
     /// Content of an observed value that a run recorded as the source of a literal: what the framework would
     /// record for it. `None` where that is not certain.
     fn literal(&self, pin: &Pin, source: &str) -> Option<Content> {
@@ -293,6 +300,7 @@ pub mod comparing;
 pub mod digest;
 pub mod expect_test;
 pub mod expectorate;
+pub mod expecttest;
 pub mod golden;
 pub mod goldenfile;
 pub mod goldie;
@@ -305,9 +313,13 @@ pub mod origin;
 pub mod plain;
 pub mod plain_python;
 pub mod plain_rust;
+pub mod prysk;
 pub mod pytest;
+pub mod pytest_golden;
+pub mod pytest_insta;
 pub mod pytest_snapshot;
 pub mod reading;
+pub mod regressions;
 pub mod seen;
 pub mod signs;
 pub mod snapbox;
@@ -330,10 +342,16 @@ pub fn table() -> &'static [&'static dyn Framework] {
         &trycmd::Trycmd,
         &syrupy::Syrupy,
         &inline_snapshot::InlineSnapshot,
+        &pytest_insta::PytestInsta,
+        &pytest_golden::PytestGolden,
         &digest::Digest,
         &golden::Golden,
         &approvaltests::ApprovalTests,
         &pytest_snapshot::PytestSnapshot,
+        &regressions::Regressions,
+        &snapshottest::Snapshottest,
+        &expecttest::Expecttest,
+        &prysk::Prysk,
         &plain::Plain,
         &plain::Unittest,
     ]
@@ -351,7 +369,16 @@ pub fn framework(id: &str) -> Option<&'static dyn Framework> {
 pub fn offered(id: &str) -> Vec<&'static dyn Framework> {
     let known = |ids: &[&str]| table().iter().copied().filter(|framework| ids.contains(&framework.id())).collect();
     match id {
-        "assert" => known(&["syrupy", "inline-snapshot", "digest", "golden-file", "plain", "unittest"]),
+        "assert" => known(&[
+            "syrupy",
+            "inline-snapshot",
+            "pytest-insta",
+            "pytest-golden",
+            "digest",
+            "golden-file",
+            "plain",
+            "unittest",
+        ]),
         "compared" => known(&["syrupy", "inline-snapshot"]),
         "assert_match" => known(&["syrupy"]),
         id => framework(id).into_iter().collect(),

@@ -278,6 +278,19 @@ fn read_one(
     }
 }
 
+/// A test file that is no source of a language: `.t`, commands with what they print. Its unit holds the text alone.
+/// Perl's tests have that ending too; those have no line of two blanks and `$ `.
+pub fn transcript(path: &RelPath, shelf: &Shelf) -> Option<Facts> {
+    let text = shelf.text(path).filter(|text| path.name().ends_with(".t") && text.len() <= LARGEST_SOURCE)?;
+    let found = text.as_str().starts_with("  $ ") || text.as_str().contains("\n  $ ");
+    found.then(|| Facts {
+        unit: Unit::empty(path.clone(), Language::Python, text),
+        matches: Vec::new(),
+        mentions: reach::Mentions::default(),
+        troubles: Vec::new(),
+    })
+}
+
 /// Reads files with [`WORKERS`] threads. `None` when cancelled.
 fn read_all(
     paths: &[RelPath],
@@ -348,6 +361,9 @@ impl Project {
             let more = read_all(&wave, &|path| read_one(path, &shelf, vocabulary, &helps), &step, cancelled)?;
             fresh = more.iter().map(|(path, _)| path.clone()).collect();
             files.extend(more);
+        }
+        for path in shelf.files().filter(|path| path.name().ends_with(".t")) {
+            files.extend(transcript(path, &shelf).map(|facts| (path.clone(), Arc::new(facts))));
         }
         let crates = Arc::new(code::rust::Crates::of(&shelf));
         Some(Project { root, settings, shelf, files: Arc::new(files), crates, names: Arc::default() })

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::places::{RelPath, Root};
 use crate::text::Text;
@@ -39,6 +39,8 @@ pub struct Shelf {
 #[derive(Debug, Default)]
 pub struct Listing {
     pub files: BTreeMap<RelPath, u64>,
+    /// Files of each name; made when first asked.
+    by_name: OnceLock<HashMap<Box<str>, Vec<RelPath>>>,
 }
 
 /// Names that failing runs leave, wanted even where git ignores them.
@@ -60,7 +62,7 @@ impl Listing {
         walk(root, &root.path, |_| true, &mut |path, size| {
             files.insert(path, size);
         });
-        Listing { files }
+        Listing { files, by_name: OnceLock::new() }
     }
 }
 
@@ -140,7 +142,7 @@ impl Shelf {
                 files.insert(path, size);
             }
         });
-        Shelf { listing: Arc::new(Listing { files }), ..self.clone() }
+        Shelf { listing: Arc::new(Listing { files, by_name: OnceLock::new() }), ..self.clone() }
     }
 
     /// Whether the same listing is under both.
@@ -165,6 +167,23 @@ impl Shelf {
             // `a.rs` and `a-b/c` stand before what is below `a`.
             .take_while(move |path| path.as_str().starts_with(folder.as_str()))
             .filter(move |path| path.starts_with(folder))
+    }
+
+    /// Listed files of that name, in any folder.
+    pub fn named(&self, name: &str) -> impl Iterator<Item = &RelPath> {
+        let by_name = self.listing.by_name.get_or_init(|| {
+            let mut by_name: HashMap<Box<str>, Vec<RelPath>> = HashMap::new();
+            for path in self.listing.files.keys() {
+                match by_name.get_mut(path.name()) {
+                    Some(paths) => paths.push(path.clone()),
+                    None => {
+                        by_name.insert(path.name().into(), vec![path.clone()]);
+                    }
+                }
+            }
+            by_name
+        });
+        by_name.get(name).into_iter().flatten()
     }
 
     pub fn listed(&self, path: &RelPath) -> bool {
@@ -237,6 +256,19 @@ impl Shelf {
 mod tests {
     use super::*;
     use crate::fixture::Fixture;
+
+    #[test]
+    fn what_is_below_a_folder_is_found_beside_a_file_of_its_name() {
+        let fixture =
+            Fixture::new("//- tests/a.py\nx\n//- tests/a/b/c.txt\nx\n//- tests/a/d.txt\nx\n//- tests/a0/e.txt\nx\n");
+        let shelf = Shelf::new(Root::of(fixture.path(), fixture.path()).unwrap());
+        let path = |path: &str| RelPath::new(path).unwrap();
+        let below = |folder: &str| shelf.below(&path(folder)).map(RelPath::to_string).collect::<Vec<_>>();
+        assert_eq!(below("tests/a"), ["tests/a/b/c.txt", "tests/a/d.txt"]);
+        assert_eq!(below("").len(), 4);
+        let named: Vec<_> = shelf.named("d.txt").map(RelPath::as_str).collect();
+        assert_eq!(named, ["tests/a/d.txt"]);
+    }
 
     #[test]
     fn a_folder_listed_again_shows_what_came_and_went() {

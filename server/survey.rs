@@ -424,6 +424,10 @@ pub fn pins(project: &Project, extent: &Extent) -> Vec<Pin> {
         });
         pins
     });
+    for (_, facts) in project.files.iter().filter(|(file, _)| extent.holds(file) && Language::of(file.name()).is_none())
+    {
+        pins.extend(oracles::table().iter().flat_map(|framework| framework.of_file(&facts.unit)));
+    }
     pins.sort_by(|a, b| (&a.file, a.span.start).cmp(&(&b.file, b.span.start)));
     oracles::golden::one_each(&mut pins);
     let mut count: HashMap<(RelPath, String), usize> = HashMap::new();

@@ -102,11 +102,35 @@ pub fn kept_fixture<'a>(project: &'a Project, frame: &Frame, expr: &'a Expr, fix
     unit.functions.iter().any(sets)
 }
 
-/// What an assignment assigns to, as it stands: `snapshot.snapshot_dir`.
-pub fn assigned(unit: &Unit, stmt: &Stmt, value: &Expr) -> Option<String> {
+/// What an assignment assigns to, as it stands: `snapshots["a b"]`.
+pub fn assignment<'a>(unit: &'a Unit, stmt: &Stmt, value: &Expr) -> Option<&'a str> {
     let before = unit.text.as_str().get(stmt.span.start..value.span.start)?;
-    let target = before.trim_end().trim_end_matches('(').trim_end().strip_suffix('=')?;
-    Some(target.chars().filter(|c| !c.is_whitespace()).collect())
+    before.trim_end().trim_end_matches('(').trim_end().strip_suffix('=').map(str::trim)
+}
+
+/// The same without white space: `snapshot.snapshot_dir`.
+pub fn assigned(unit: &Unit, stmt: &Stmt, value: &Expr) -> Option<String> {
+    Some(assignment(unit, stmt, value)?.chars().filter(|c| !c.is_whitespace()).collect())
+}
+
+/// Whether the test that a reader sees asks pytest for anything.
+pub fn requests(project: &Project, site: &Site) -> bool {
+    site.frames
+        .first()
+        .and_then(|frame| function_of(project, frame))
+        .is_some_and(|(_, function)| function.params.iter().any(|param| param.name != "self"))
+}
+
+/// The call stands where it may not be reached, or more than once: in a branch, a loop that is not a `for`, a `try`.
+pub fn is_perhaps(project: &Project, site: &Site) -> bool {
+    site.frames.iter().any(|frame| {
+        let Some(unit) = project.unit(&frame.file) else { return true };
+        let mut found = false;
+        super::plain_python::statements(body_of(unit, frame), frame.at, &mut |stmt| {
+            found |= matches!(&stmt.kind, StmtKind::If { .. } | StmtKind::While { .. } | StmtKind::Block(_));
+        });
+        found
+    })
 }
 
 /// The id under which a test runs in one world, as far as it is known.
@@ -231,3 +255,6 @@ pub fn kind_of(project: &Project, site: &Site, world: &World, expr: &Expr) -> Ki
         _ => Kind::Open,
     }
 }
+
+#[cfg(test)]
+pub mod listing;

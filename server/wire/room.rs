@@ -285,8 +285,9 @@ fn reread(project: &mut Project, vocabulary: &Vocabulary, sources: &BTreeSet<Rel
         let facts = match (text, known) {
             (Some(text), Some(known)) if known.unit.text.as_str() == text.as_str() => continue,
             (None, None) => continue,
-            (text, _) => text.and_then(|text| {
-                Language::of(path.name()).map(|language| Arc::new(pins::facts(path, &text, language, vocabulary)))
+            (text, _) => text.and_then(|text| match Language::of(path.name()) {
+                Some(language) => Some(Arc::new(pins::facts(path, &text, language, vocabulary))),
+                None => pins::transcript(path, &project.shelf).map(Arc::new),
             }),
         };
         names = Arc::new(names.changed(path));
