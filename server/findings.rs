@@ -1,7 +1,7 @@
 //! What an editor underlines and `check` reports beside its rows. Takes a survey, gives findings.
 //! Never knows a protocol.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::code::Unit;
@@ -14,7 +14,7 @@ use crate::rationale;
 use crate::roles::Role;
 use crate::shelf::is_artefact_name;
 use crate::survey::{Case, State, Survey, Workspace};
-use crate::text::{Span, Text, one_line};
+use crate::text::{Span, one_line};
 
 mod reading;
 
@@ -363,9 +363,9 @@ fn unexplained(case: &Case, workspace: &Workspace, asked: &mut usize) -> bool {
         return false;
     }
     *asked -= 1;
-    let Some(committed) = git.blob("HEAD", path).and_then(|bytes| String::from_utf8(bytes).ok()) else { return false };
+    let Some(committed) = git.blob("HEAD", path) else { return false };
     let mut then = workspace.project.clone();
-    then.shelf = then.shelf.with_open(Arc::new(HashMap::from([(path.clone(), Text::new(committed))])));
+    then.shelf = then.shelf.with_bytes(path.clone(), committed);
     let before = oracles::framework(&case.pin.framework).map(|framework| framework.baseline(&case.pin, &then));
     matches!(before, Some(Baseline::Present(before)) if before.content.digest() != now)
 }

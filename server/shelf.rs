@@ -32,6 +32,8 @@ pub struct Shelf {
     root: Root,
     listing: Arc<Listing>,
     open: Arc<HashMap<RelPath, Text>>,
+    /// What stands in a file in the place of what is on the disk.
+    instead: Option<(RelPath, Arc<[u8]>)>,
 }
 
 /// All files of the root that git would not ignore, `.git` and `.pindrift/observed` left out, and the
@@ -116,17 +118,22 @@ fn walk(
 impl Shelf {
     pub fn new(root: Root) -> Shelf {
         let listing = Listing::of(&root);
-        Shelf { root, listing: Arc::new(listing), open: Arc::default() }
+        Shelf { root, listing: Arc::new(listing), open: Arc::default(), instead: None }
     }
 
     /// The files of a root without a list of them.
     pub fn bare(root: Root) -> Shelf {
-        Shelf { root, listing: Arc::default(), open: Arc::default() }
+        Shelf { root, listing: Arc::default(), open: Arc::default(), instead: None }
     }
 
     /// The same files with other open documents.
     pub fn with_open(&self, open: Arc<HashMap<RelPath, Text>>) -> Shelf {
         Shelf { open, ..self.clone() }
+    }
+
+    /// The same without open documents, and with other bytes in one file: what it held at another time.
+    pub fn with_bytes(&self, path: RelPath, bytes: Vec<u8>) -> Shelf {
+        Shelf { open: Arc::default(), instead: Some((path, bytes.into())), ..self.clone() }
     }
 
     /// The same with one folder listed again: the files in it, and all below the folders of `entered`.
@@ -197,6 +204,9 @@ impl Shelf {
 
     /// Bytes on disk, links inside the root followed.
     pub fn disk(&self, path: &RelPath) -> Read {
+        if let Some((_, bytes)) = self.instead.as_ref().filter(|(other, _)| other == path) {
+            return Read::Bytes(bytes.clone());
+        }
         let real = match self.root.resolved(path) {
             Ok(Some(real)) => real,
             Ok(None) => {

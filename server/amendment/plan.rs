@@ -285,6 +285,24 @@ impl Change<'_> {
         Ok(Plan { changes, artefacts, amendment, record })
     }
 
+    /// The amendment alone; a comment that tells of an older change above the pin becomes that of this one.
+    fn explained(self, amendment: Amendment) -> Result<Plan, Refusal> {
+        let (pin, project) = (&self.case.pin, &self.workspace.project);
+        let record = amendment.file();
+        let (mut changes, mut artefacts) = (Vec::new(), Vec::new());
+        let unit = project.unit(&pin.file);
+        let told = unit.and_then(|unit| rationale::find(unit, pin.span)).is_some_and(|comment| !comment.waits());
+        let literal = unit.zip(pin.oracle.span).filter(|(unit, _)| pin.oracle.path.as_ref() == Some(&unit.path));
+        let literal = literal.map(|(unit, span)| unit.text.slice(span).to_string());
+        if told && let Some((old, edit)) = self.comment(&amendment, literal.as_deref())? {
+            for framework in oracles::table() {
+                framework.lines_moved(&pin.file, &Text::new(old.as_str()), &edit, &mut artefacts, project);
+            }
+            with_edit(&mut changes, &pin.file, &old, edit)?;
+        }
+        Ok(Plan { changes, artefacts, amendment, record })
+    }
+
     /// The oracle in the bytes in which it stood there, in place of those of its framework.
     fn as_it_was(&self, then: &Then, amended: &mut oracles::Amended) {
         let (pin, project) = (&self.case.pin, &self.workspace.project);
@@ -531,8 +549,8 @@ pub fn plan_explain(
     let amendment =
         Amendment { after_the_fact: true, ..draft(case, request, reason, kind, before.as_ref(), Some(&now.content)) };
     let amendment = workspace.ledger.apart(amendment);
-    let record = amendment.file();
-    Ok(Plan { changes: Vec::new(), artefacts: Vec::new(), amendment, record })
+    let shown = Shown { before, after: now.content.clone() };
+    Change { case, workspace, content: &now.content, artefact: None, shown, undone: None }.explained(amendment)
 }
 
 fn revisions_before(git: &Git, path: Option<&RelPath>) -> Vec<String> {

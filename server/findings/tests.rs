@@ -348,3 +348,50 @@ fn an_open_baseline_shows_each_hunk_at_its_line() {
     "#]]
     .assert_debug_eq(&shown);
 }
+
+#[test]
+fn a_golden_that_changed_since_the_last_commit_without_a_reason_is_told() {
+    let fixture = Fixture::committed(
+        r#"
+//- pindrift.toml
+//- tests/test_a.py
+from pathlib import Path
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def test_a():
+    assert (GOLDEN / "a.txt").read_text() == f()
+
+
+def test_b():
+    assert (GOLDEN / "b.bin").read_bytes() == g()
+//- tests/golden/a.txt
+1
+//- tests/golden/b.bin
+1
+"#,
+    );
+    let told = || {
+        let workspace = Workspace::open(fixture.path()).unwrap();
+        let survey = workspace.survey(&crate::pins::Extent::All, &|| false).unwrap();
+        let found = everything(&survey, &workspace);
+        found.iter().map(|found| format!("{} {}:{}\n", found.code.word(), found.file, found.line)).collect::<String>()
+    };
+    assert_eq!(told(), "");
+    fixture.write("//- tests/golden/a.txt\n2\n");
+    std::fs::write(fixture.at("tests/golden/b.bin"), [0xff, 0]).unwrap();
+    expect![[r#"
+        unexplained-baseline tests/test_a.py:7
+        unexplained-baseline tests/test_a.py:11
+    "#]]
+    .assert_eq(&told());
+    // Only another line ending, which the test does not see.
+    std::fs::write(fixture.at("tests/golden/a.txt"), "1\r\n").unwrap();
+    expect![[r#"
+        unexplained-baseline tests/test_a.py:11
+    "#]]
+    .assert_eq(&told());
+    fixture.commit("regenerated");
+    assert_eq!(told(), "", "what is committed is the audit's to judge");
+}

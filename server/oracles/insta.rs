@@ -399,6 +399,7 @@ fn inline_artefacts(pin: &Pin, project: &Project) -> Vec<Artefact> {
     let Some(source) = &pin.oracle.path else { return Vec::new() };
     let Some((path, pending)) = pending_of(project, source) else { return Vec::new() };
     let pending = &pending.1;
+    let pending_path = path.clone();
     let mut found: Vec<Artefact> = entries_of(pin, project, pending)
         .into_iter()
         .filter_map(|entry| {
@@ -431,6 +432,13 @@ fn inline_artefacts(pin: &Pin, project: &Project) -> Vec<Artefact> {
             let artefact = Artefact { path, content, compared_with: None, header: None, names, says_match: true };
             found.push(artefact);
         }
+    }
+    if let Some(line) = pending.broken.first() {
+        let why = format!(
+            "{pending_path}: line {line} is cut or damaged, so what a run left there is not known; run the tests again, \
+             or remove that line"
+        );
+        found.push(broken(pending_path, why));
     }
     found
 }

@@ -246,6 +246,48 @@ fn an_explanation_leads_from_the_last_content_that_differs() {
 }
 
 #[test]
+fn an_explanation_takes_the_place_of_an_older_comment() {
+    let comment = "    # 2026-01-02: intentional drift. Old: 1. New: 2.\n    # Reason: the first rule\n";
+    let call = "    check_golden(\"one\", render(1))\n";
+    let fixture = Fixture::committed(&SUITE.replace(call, &format!("{comment}{call}")));
+    fixture.write(&format!("//- {ONE}\n1\n2.5\n"));
+    fixture.commit("regenerated");
+    let explain = |reason: &str| {
+        let At { workspace, case } = at(&fixture, ONE);
+        let plan = plan_explain(&case, &workspace, None, &request(None, reason)).unwrap();
+        apply(&workspace.project.root, &plan, &|_| false).unwrap()
+    };
+    let text = |fixture: &Fixture| {
+        let source = fixture.read("tests/test_golden.py");
+        source[source.find("def test_one").unwrap()..source.find("def test_two").unwrap()].trim_end().to_string() + "\n"
+    };
+    explain("rounds to halves since rule 7");
+    expect![[r#"
+        def test_one():
+            # 2026-08-28: intentional drift. Old: 2. New: 2.5.
+            # Reason: rounds to halves since rule 7
+            check_golden("one", render(1))
+    "#]]
+    .assert_eq(&text(&fixture));
+    fixture.commit("explained");
+    fixture.write(&format!("//- {ONE}\n1\n3\n"));
+    fixture.commit("again");
+    explain("rounds up since rule 8");
+    expect![[r#"
+        def test_one():
+            # 2026-08-28: intentional drift. Old: 2.5. New: 3.
+            # Reason: rounds up since rule 8
+            check_golden("one", render(1))
+    "#]]
+    .assert_eq(&text(&fixture));
+    let At { workspace, case } = at(&fixture, ONE);
+    let unit = workspace.project.unit(&case.pin.file).unwrap();
+    let comment = rationale::find(unit, case.pin.span).unwrap();
+    let Baseline::Present(recorded) = &case.baseline else { panic!("nothing recorded") };
+    assert_ne!(comment.holds(&recorded.content), Some(false), "the comment tells what is recorded");
+}
+
+#[test]
 fn line_endings_and_modes_of_a_source_stay() {
     let fixture = drifted(SUITE);
     let source = fixture.read("tests/test_golden.py").replace('\n', "\r\n");

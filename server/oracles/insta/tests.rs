@@ -235,6 +235,25 @@ fn a_pending_value_belongs_to_its_expression_wherever_that_stands_now() {
 }
 
 #[test]
+fn a_line_that_was_cut_is_told_at_its_file() {
+    let fixture = Fixture::new(PENDING);
+    let path = "src/.lib.rs.pending-snap";
+    let whole = fixture.read(path);
+    fixture.write(&format!("//- {path}\n{whole}{{\"run_id\":\"9-9\",\"line\":4,\"new\":{{\"mod"));
+    let project = project(&fixture);
+    let pins = pins(&project);
+    let told: Vec<String> =
+        pins.iter().flat_map(|pin| Insta.artefacts(pin, &project)).filter_map(|found| found.content.err()).collect();
+    assert_eq!(told.len(), pins.len());
+    expect![[r#"
+        src/.lib.rs.pending-snap: line 4 is cut or damaged, so what a run left there is not known; run the tests again, or remove that line
+    "#]].assert_eq(&format!("{}\n", told[0]));
+    // What is whole still counts.
+    let seen = Insta.artefacts(&pins[2], &project).into_iter().find_map(|found| found.content.ok());
+    assert_eq!(seen, Some(Content::Text("new3".into())));
+}
+
+#[test]
 fn accepting_one_leaves_the_others_on_their_new_lines() {
     let fixture = Fixture::new(PENDING);
     let project = project(&fixture);
