@@ -11,6 +11,7 @@ use crate::settings::Settings;
 use crate::shelf::Shelf;
 use crate::vocabulary::Vocabulary;
 
+mod house;
 mod lists;
 
 fn project(fixture: &Fixture) -> Project {

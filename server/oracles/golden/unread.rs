@@ -6,13 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::by_path;
 use super::held::in_recorded_folder;
-use crate::code::{Expr, ExprKind};
+use crate::code::{Expr, ExprKind, Unit};
 use crate::evaluate::{self, Value};
 use crate::oracles::{OracleKind, Orphan, Pin, digest};
 use crate::pins::Project;
 use crate::places::RelPath;
 use crate::shelf::{Read, is_artefact_name};
 use crate::syntax::Language;
+use crate::text::Span;
 
 /// Most unread files that are looked for in the sources; more than that is a folder of another kind.
 const MOST: usize = 200;
@@ -60,6 +61,7 @@ pub fn orphans(pins: &[Pin], project: &Project) -> Vec<Orphan> {
             found.push(Orphan { path: path.clone(), entry: None, line: 1, framework });
         }
     }
+    found.extend(unpaired(&golden, &reached, &possible, project));
     found
 }
 
@@ -114,6 +116,108 @@ fn among(pins: &[Pin], project: &Project, framework: &str, is_mine: &dyn Fn(&Pin
     found
 }
 
+/// Fewest recorded files of a folder that make it one of pairs.
+const FEWEST: usize = 3;
+
+/// Files of a folder in which each recorded file stands beside the input of its case, that have no input: a
+/// walk over the inputs never comes to them.
+fn unpaired(
+    golden: &[&Pin],
+    reached: &BTreeMap<&RelPath, Vec<&Pin>>,
+    possible: &BTreeSet<&RelPath>,
+    project: &Project,
+) -> Vec<Orphan> {
+    let mut folders: BTreeMap<(RelPath, String), BTreeSet<&RelPath>> = BTreeMap::new();
+    for path in golden.iter().filter(|pin| pin.shared_site).filter_map(|pin| pin.oracle.path.as_ref()) {
+        let group = (path.parent(), ending(path).to_string());
+        if !group.1.is_empty() && !in_recorded_folder(path) && project.shelf.listed(path) {
+            folders.entry(group).or_default().insert(path);
+        }
+    }
+    let mut found = Vec::new();
+    for ((folder, end), files) in folders.into_iter().filter(|(_, files)| files.len() >= FEWEST) {
+        let here: Vec<&RelPath> = project.shelf.below(&folder).filter(|path| path.parent() == folder).collect();
+        let beside = |path: &RelPath| -> BTreeSet<&str> {
+            let others = here.iter().filter(|other| other.stem() == path.stem() && other.name() != path.name());
+            others.map(|other| ending(other)).collect()
+        };
+        let inputs = files.iter().map(|path| beside(path)).reduce(|a, b| a.intersection(&b).copied().collect());
+        let Some(inputs) = inputs.filter(|inputs| !inputs.is_empty()) else { continue };
+        let alone: Vec<&&RelPath> = here
+            .iter()
+            .filter(|path| ending(path) == end && !path.stem().is_empty() && beside(path).is_empty())
+            .filter(|path| !reached.contains_key(**path) && !possible.contains(**path))
+            .filter(|path| project.unit(path).is_none())
+            .collect();
+        if alone.is_empty() || alone.len() > files.len() || lists_by(project, &folder, &end, &inputs) {
+            continue;
+        }
+        for path in alone.into_iter().filter(|path| !named(project, path)) {
+            let framework = "golden-file".to_string();
+            found.push(Orphan { path: (**path).clone(), entry: None, line: 1, framework });
+        }
+    }
+    found
+}
+
+/// What stands behind the last dot of a name.
+fn ending(path: &RelPath) -> &str {
+    path.name().rsplit_once('.').map_or("", |(_, end)| end)
+}
+
+/// Some function may list the folder for files of that ending without asking for an input.
+fn lists_by(project: &Project, folder: &RelPath, end: &str, inputs: &BTreeSet<&str>) -> bool {
+    let writes = |text: &str, end: &str| {
+        text.match_indices(end).any(|(at, _)| {
+            let before = text[..at].chars().next_back();
+            let after = text[at + end.len()..].chars().next();
+            before.is_some_and(|c| matches!(c, '.' | '"' | '\''))
+                && after.is_none_or(|c| !c.is_alphanumeric() && c != '_')
+        })
+    };
+    project.files.values().any(|facts| {
+        let unit = &facts.unit;
+        if !LISTING.iter().any(|word| unit.text.as_str().contains(word)) {
+            return false;
+        }
+        let mut parts: Vec<Span> = unit.functions.iter().map(|function| function.span).collect();
+        parts.extend(unit.globals.iter().map(|binding| binding.span));
+        parts.extend(unit.top.iter().map(|stmt| stmt.span));
+        parts.into_iter().any(|part| {
+            let text = unit.text.slice(part);
+            let asks = inputs.iter().any(|input| writes(text, input));
+            LISTING.iter().any(|word| text.contains(word)) && !asks && {
+                // Code far from the tests lists much; only what speaks of the ending can mean these files.
+                let speaks = writes(text, end);
+                let mut covers = false;
+                let mut see = |expr: &Expr| {
+                    covers |= part.contains(expr.span)
+                        && match lists(project, unit, folder, expr) {
+                            Lists::No => false,
+                            Lists::Yes => true,
+                            Lists::Perhaps => speaks,
+                        };
+                };
+                unit.functions.iter().filter(|function| part.contains(function.span)).for_each(|function| {
+                    function.marks.iter().for_each(|mark| mark.walk(&mut see));
+                    function.body.iter().for_each(|stmt| stmt.walk(&mut see));
+                });
+                unit.globals.iter().for_each(|binding| binding.value.walk(&mut see));
+                unit.top.iter().for_each(|stmt| stmt.walk(&mut see));
+                covers
+            }
+        })
+    })
+}
+
+/// Some source names the file with its ending, or its stem as a text of its own.
+fn named(project: &Project, path: &RelPath) -> bool {
+    let (name, stem) = (path.name(), path.stem());
+    let quoted = [format!("\"{stem}\""), format!("'{stem}'"), format!("/{stem}\""), format!("/{stem}'")];
+    let names = |text: &str| text.contains(name) || quoted.iter().any(|quoted| text.contains(quoted.as_str()));
+    project.files.values().any(|facts| names(facts.unit.text.as_str()))
+}
+
 fn ours(pin: &Pin, project: &Project) -> bool {
     matches!(pin.framework.as_str(), "golden-file" | "digest")
         || project.settings.helpers.iter().any(|helper| helper.id == pin.framework)
@@ -126,55 +230,68 @@ fn behind_a_digest(path: &RelPath, pins: &[&Pin], project: &Project) -> bool {
     })
 }
 
+/// Functions that list folders.
+const LISTING: &[&str] =
+    &["listdir", "scandir", "iterdir", "glob", "iglob", "rglob", "walk", "read_dir", "WalkDir", "cmpfiles", "dircmp"];
+
+#[derive(PartialEq)]
+enum Lists {
+    No,
+    /// The folder itself, or one around or in it.
+    Yes,
+    /// What is listed is not known.
+    Perhaps,
+}
+
+/// Whether an expression lists the folder.
+fn lists(project: &Project, unit: &Unit, folder: &RelPath, expr: &Expr) -> Lists {
+    let (name, base, first) = match &expr.kind {
+        ExprKind::Call { callee, args } => match &callee.kind {
+            ExprKind::Attr(base, name) => (name.as_str(), Some(&**base), args.first()),
+            ExprKind::Name(name) => (name.as_str(), None, args.first()),
+            _ => return Lists::No,
+        },
+        ExprKind::Macro { name, args, .. } => (name.rsplit("::").next().unwrap_or(name), None, args.first()),
+        _ => return Lists::No,
+    };
+    let owner = base.and_then(Expr::dotted).unwrap_or_default();
+    let walks = name == "new" && owner.ends_with("WalkDir");
+    if !(LISTING.contains(&name) || walks) || owner.starts_with("tmp") || owner.starts_with("temp") {
+        return Lists::No;
+    }
+    let values = [base, first.map(|arg| &arg.value)];
+    let values = values.into_iter().flatten().map(|expr| evaluate::alone(project, unit, expr));
+    let (mut known, mut listed) = (false, false);
+    for value in values {
+        match value {
+            Value::Path(path) => {
+                known = true;
+                listed |= folder.starts_with(&path) || path.starts_with(folder);
+            }
+            Value::Paths(parts) => {
+                known = true;
+                let start = parts.first().cloned().flatten().unwrap_or_default();
+                listed |= folder.as_str().starts_with(&start) || start.starts_with(folder.as_str());
+            }
+            _ => {}
+        }
+    }
+    match (listed, known) {
+        (true, _) => Lists::Yes,
+        (false, true) => Lists::No,
+        (false, false) => Lists::Perhaps,
+    }
+}
+
 /// Some code lists the folder or one around it (`iterdir`, `glob`, `read_dir` …), or may do so.
 fn read_as_a_whole(project: &Project, folder: &RelPath) -> bool {
-    const LISTING: &[&str] = &[
-        "listdir", "scandir", "iterdir", "glob", "iglob", "rglob", "walk", "read_dir", "WalkDir", "cmpfiles", "dircmp",
-    ];
     project.files.values().any(|facts| {
         let unit = &facts.unit;
         if !LISTING.iter().any(|word| unit.text.as_str().contains(word)) {
             return false;
         }
         let mut listed = false;
-        let mut see = |expr: &Expr| {
-            let (name, base, first) = match &expr.kind {
-                ExprKind::Call { callee, args } => match &callee.kind {
-                    ExprKind::Attr(base, name) => (name.as_str(), Some(&**base), args.first()),
-                    ExprKind::Name(name) => (name.as_str(), None, args.first()),
-                    _ => return,
-                },
-                ExprKind::Macro { name, args, .. } => (name.rsplit("::").next().unwrap_or(name), None, args.first()),
-                _ => return,
-            };
-            let owner = base.and_then(Expr::dotted).unwrap_or_default();
-            let walks = name == "new" && owner.ends_with("WalkDir");
-            if !(LISTING.contains(&name) || walks) {
-                return;
-            }
-            if owner.starts_with("tmp") || owner.starts_with("temp") {
-                return;
-            }
-            let values = [base, first.map(|arg| &arg.value)];
-            let values = values.into_iter().flatten().map(|expr| evaluate::alone(project, unit, expr));
-            let mut known = false;
-            for value in values {
-                match value {
-                    Value::Path(path) => {
-                        known = true;
-                        listed |= folder.starts_with(&path) || path.starts_with(folder);
-                    }
-                    Value::Paths(parts) => {
-                        known = true;
-                        let start = parts.first().cloned().flatten().unwrap_or_default();
-                        listed |= folder.as_str().starts_with(&start) || start.starts_with(folder.as_str());
-                    }
-                    _ => {}
-                }
-            }
-            // What is listed is not known: only code near the tests can mean this folder.
-            listed |= !known;
-        };
+        let mut see = |expr: &Expr| listed |= lists(project, unit, folder, expr) != Lists::No;
         for function in &unit.functions {
             function.marks.iter().for_each(|mark| mark.walk(&mut see));
             function.body.iter().for_each(|stmt| stmt.walk(&mut see));

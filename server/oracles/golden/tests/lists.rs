@@ -238,3 +238,62 @@ def test_dedented():
         "#]],
     );
 }
+
+const PAIRS: &str = r#"
+//- pyproject.toml
+[tool.pytest.ini_options]
+//- tests/cases/a.sql
+//- tests/cases/a.yml
+//- tests/cases/b.sql
+//- tests/cases/b.yml
+//- tests/cases/c.sql
+//- tests/cases/c.yml
+//- tests/cases/gone.yml
+//- tests/cases/named.yml
+//- tests/cases/notes.md
+//- tests/test_a.py
+import os
+import pytest
+CASES = os.path.join("tests", "cases")
+
+def found():
+    names = os.listdir(CASES)
+    for name in names:
+        if name.endswith(".sql"):
+            other = name[:-4] + ".yml"
+            if other in names:
+                yield name, other
+
+@pytest.mark.parametrize("source, other", found())
+def test_case(source, other):
+    assert run(source) == open(os.path.join(CASES, other)).read()
+
+def test_named():
+    load("tests/cases/named.yml")
+"#;
+
+#[test]
+fn a_recorded_file_without_the_input_that_all_others_have_is_an_orphan() {
+    check(
+        PAIRS,
+        expect![[r#"
+        tests/test_a.py::test_case[a.sql-a.yml]:15 golden-file tests/cases/a.yml [UniversalNewlines]
+        tests/test_a.py::test_case[b.sql-b.yml]:15 golden-file tests/cases/b.yml [UniversalNewlines]
+        tests/test_a.py::test_case[c.sql-c.yml]:15 golden-file tests/cases/c.yml [UniversalNewlines]
+        orphan tests/cases/gone.yml
+    "#]],
+    );
+}
+
+#[test]
+fn where_the_recorded_files_are_listed_themselves_nothing_is_said() {
+    let other = "\n//- tests/test_b.py\nfrom pathlib import Path\ndef test_all():\n    for path in Path(\"tests\").glob(\"**/*.yml\"):\n        check(path)\n";
+    check(
+        &format!("{PAIRS}{other}"),
+        expect![[r#"
+        tests/test_a.py::test_case[a.sql-a.yml]:15 golden-file tests/cases/a.yml [UniversalNewlines]
+        tests/test_a.py::test_case[b.sql-b.yml]:15 golden-file tests/cases/b.yml [UniversalNewlines]
+        tests/test_a.py::test_case[c.sql-c.yml]:15 golden-file tests/cases/c.yml [UniversalNewlines]
+    "#]],
+    );
+}
