@@ -8,5 +8,6 @@
    "verify_best_covering_pairs" "verify_best_covering_pairs_with_labeled_input" "verify_binary" "verify_file"
    "verify_xml" "verify_html" "verify_exception" "verify_argument_parser" "verify_executable_command"
    "verify_with_namer" "verify_with_namer_and_writer" "verify_logging" "verify_simple_logger" "verify_storyboard"
-   "verify_command_line" "verify_all_combinations_with_namer" "verify_logging_for_all_combinations")
+   "verify_command_line" "verify_command_line_with_inputs" "verify_all_combinations_with_namer"
+   "verify_all_combinations_async" "verify_all_combinations_with_labeled_input_async" "verify_logging_for_all_combinations")
  (#set! pin.framework "approvaltests"))

@@ -10,6 +10,7 @@
 use std::collections::BTreeSet;
 
 use super::plain_python::{Local, local, node_id, pin_of, statements};
+use super::pytest;
 use super::{
     Amended, Artefact, Baseline, Content, FileChange, Framework, Oracle, OracleKind, Orphan, Pin, Recorded, Refusal,
     Step, digest_of,
@@ -44,6 +45,8 @@ struct Options {
     comparator: bool,
     /// The value or its file decides on the extension.
     open_extension: bool,
+    /// A reporter that makes what was received the approved file.
+    automatic: bool,
     /// A namer that is not understood: the file can be anywhere.
     elsewhere: bool,
 }
@@ -117,8 +120,14 @@ impl<'a> Reader<'a> {
                 options.extension = self.text(frame, extension);
                 options.elsewhere |= options.extension.is_none();
             }
-            ("with_scrubber" | "add_scrubber" | "with_reporter" | "add_reporter", _) => {
+            ("with_scrubber" | "add_scrubber" | "with_reporter" | "add_reporter", given) => {
                 self.read(frame, base, options, depth + 1);
+                options.automatic |= given.iter().any(|given| match &given.kind {
+                    ExprKind::Call { callee, .. } => {
+                        callee.dotted().is_some_and(|name| name.ends_with("ReporterThatAutomaticallyApproves"))
+                    }
+                    _ => false,
+                });
             }
             ("with_comparator", _) => {
                 self.read(frame, base, options, depth + 1);
@@ -399,6 +408,7 @@ impl Framework for ApprovalTests {
         }
         let worlds = worlds(project, site);
         let raises = outer.iter().chain([last]).any(|frame| expects_an_error(project, frame));
+        let tried = pytest::is_tried(project, site);
         let last = site.frames.len() - 1;
         let mut pins = Vec::new();
         for world in &worlds {
@@ -423,9 +433,15 @@ impl Framework for ApprovalTests {
             }
             options.elsewhere |= name == "verify_with_namer_and_writer";
             own_extension(&reader, last, &name, args, &mut options);
-            options.elsewhere |= raises || unreached;
+            options.elsewhere |= unreached;
             let Some(mut pin) = pin_of(project, site, world, ID, approved(project, site, &options)) else { continue };
             pin.shared_site = worlds.len() > 1;
+            // What is to fail, is tried, or approves by itself need have nothing recorded.
+            let open = raises || (tried || options.automatic) && is_absent(project, &pin);
+            if open && pin.oracle.kind == OracleKind::File {
+                let path = pin.oracle.path.take();
+                pin.oracle.candidates.extend(path.filter(|path| project.shelf.listed(path)));
+            }
             if raises {
                 pin.oracle.shown_only = Some("this call is to raise an error; nothing is approved".to_string());
             }
@@ -535,8 +551,9 @@ fn approved(project: &Project, site: &Site, options: &Options) -> Oracle {
     });
     if options.inline {
         let mut oracle = oracle(OracleKind::Inline);
-        oracle.path = function.map(|(unit, _)| unit.path.clone());
+        // Without a docstring nothing is approved yet, and nothing is made here.
         oracle.span = function.and_then(|(_, function)| function.doc.as_ref()).map(|doc| doc.span);
+        oracle.path = function.filter(|_| oracle.span.is_some()).map(|(unit, _)| unit.path.clone());
         oracle.shown_only = Some("an inline approval stands in the docstring; change it there".to_string());
         return oracle;
     }
@@ -553,7 +570,7 @@ fn approved(project: &Project, site: &Site, options: &Options) -> Oracle {
         Some(parts) => {
             let stem = format!("{}{parts}{APPROVED}", base.name());
             let exact = base.parent().join(&format!("{stem}{extension}"));
-            let set = options.extension.is_some() || exact.as_ref().is_some_and(|exact| project.shelf.listed(exact));
+            let set = options.extension.is_some() || exact.as_ref().is_some_and(|exact| holds(project, exact));
             let beside = if set && !options.open_extension { None } else { beside(project, &base, &stem) };
             oracle.path = match beside {
                 // A value that is verifiable by itself chooses its extension.
@@ -580,11 +597,22 @@ fn approved(project: &Project, site: &Site, options: &Options) -> Oracle {
     oracle
 }
 
+/// The file is there and was approved: one of no bytes was not.
+fn holds(project: &Project, path: &RelPath) -> bool {
+    project.shelf.listed(path) && project.shelf.stamp(path).is_some_and(|stamp| stamp.size > 0)
+}
+
+fn is_absent(project: &Project, pin: &Pin) -> bool {
+    pin.oracle.path.as_ref().is_some_and(|path| !holds(project, path))
+}
+
 /// The only approved file of that stem, whatever its extension.
 fn beside(project: &Project, base: &RelPath, stem: &str) -> Option<RelPath> {
     let folder = base.parent();
-    let mut fitting =
-        project.shelf.below(&folder).filter(|path| path.parent() == folder && path.name().starts_with(stem));
+    let mut fitting = project
+        .shelf
+        .below(&folder)
+        .filter(|path| path.parent() == folder && path.name().starts_with(stem) && holds(project, path));
     let first = fitting.next()?;
     fitting.next().is_none().then(|| first.clone())
 }

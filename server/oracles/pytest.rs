@@ -113,6 +113,18 @@ pub fn assigned(unit: &Unit, stmt: &Stmt, value: &Expr) -> Option<String> {
     Some(assignment(unit, stmt, value)?.chars().filter(|c| !c.is_whitespace()).collect())
 }
 
+/// The call stands in a `try`: what goes wrong there may be caught.
+pub fn is_tried(project: &Project, site: &Site) -> bool {
+    site.frames.iter().any(|frame| {
+        let Some(unit) = project.unit(&frame.file) else { return false };
+        let mut found = false;
+        super::plain_python::statements(body_of(unit, frame), frame.at, &mut |stmt| {
+            found |= matches!(&stmt.kind, StmtKind::Block(_));
+        });
+        found
+    })
+}
+
 /// Whether the test that a reader sees asks pytest for anything.
 pub fn requests(project: &Project, site: &Site) -> bool {
     site.frames
