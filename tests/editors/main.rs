@@ -8,3 +8,4 @@ mod editor;
 mod helix;
 mod neovim;
 mod terminal;
+mod vscode;

@@ -1,97 +1,160 @@
-/** Starts the server and gives it what VS Code has: an input box for the reason and a diff editor. */
+/** Starts where there is something to see, and gives the server what VS Code has. */
+import * as fs from 'node:fs';
+import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { LanguageClient, TransportKind } from 'vscode-languageclient/node';
 import { Answers } from './answers';
-import { here } from './place';
-import { withReason } from './reason';
+import { Server } from './client';
+import { mayHoldPins } from './pins';
+import { choose, here, meant } from './place';
+import { type Drifted, Rows } from './rows';
 import { program } from './server';
+import { Testing } from './testing';
+import { type By, counted, Tree } from './tree';
 
-let client: LanguageClient | undefined;
+let server: Server | undefined;
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
-  const answers = new Answers();
-  context.subscriptions.push(
-    vscode.workspace.registerTextDocumentContentProvider(Answers.scheme, answers),
-    vscode.commands.registerCommand('pindrift.acceptHere', () => runHere('pindrift.accept')),
-    vscode.commands.registerCommand('pindrift.diffHere', () => runHere('pindrift.diff')),
-    vscode.commands.registerCommand('pindrift.historyHere', () => runHere('pindrift.history')),
-    vscode.commands.registerCommand('pindrift.restart', () => client?.restart()),
-  );
-  const command = program(
-    vscode.workspace.getConfiguration('pindrift').get<string>('server.path') ?? '',
-    process.env,
-    context.extensionPath,
-  );
-  client = new LanguageClient(
-    'pindrift',
-    'Pindrift',
-    { command, args: ['server', '--stdio'], transport: TransportKind.stdio },
-    {
-      documentSelector: [
-        { scheme: 'file', language: 'python' },
-        { scheme: 'file', language: 'rust' },
-        { scheme: 'file', pattern: '**/{pindrift.toml,*.snap,*.approved.*,golden/**,snapshots/**,.pindrift/**}' },
-      ],
-      initializationOptions: { reasonPrompt: true, via: 'vscode' },
-      synchronize: { configurationSection: 'pindrift' },
-      middleware: {
-        executeCommand: async (id, args, next) => {
-          const argument = await withReason(id, args[0]);
-          if (argument === undefined) {
-            return undefined;
-          }
-          try {
-            const result = await next(id, [argument, ...args.slice(1)]);
-            await show(answers, id, result);
-            return result;
-          } catch (error) {
-            void vscode.window.showErrorMessage(`Pindrift: ${error instanceof Error ? error.message : String(error)}`);
-            return undefined;
-          }
-        },
-      },
-    },
-  );
-  try {
-    await client.start();
-  } catch (error) {
-    void vscode.window.showErrorMessage(
-      `Pindrift could not start ${command}: ${error instanceof Error ? error.message : String(error)}. ` +
-        'Install it with `cargo install --path .`, or set pindrift.server.path.',
-    );
+  if (opted() || vscode.workspace.textDocuments.some(wanted)) {
+    return start(context);
   }
+  // A workspace without a sign of Pindrift: nothing runs until a file is opened that can hold a pin.
+  const waiting = vscode.workspace.onDidOpenTextDocument((document) => {
+    if (wanted(document)) {
+      waiting.dispose();
+      void start(context);
+    }
+  });
+  context.subscriptions.push(waiting);
 }
 
 export function deactivate(): Promise<void> | undefined {
-  return client?.stop();
+  return server?.stop();
 }
 
-/** One of the server's commands, about the line under the cursor. */
-async function runHere(id: string): Promise<void> {
-  const place = here();
-  if (place === undefined || client === undefined) {
-    return;
-  }
-  // The client registers every command that the server announces, behind the middleware above.
-  await vscode.commands.executeCommand(id, place);
+function opted(): boolean {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  return folders.some(({ uri }) => ['pindrift.toml', '.pindrift'].some((name) => fs.existsSync(path.join(uri.fsPath, name))));
 }
 
-/** What the server answered, where VS Code has a place for it. */
-async function show(answers: Answers, id: string, result: unknown): Promise<void> {
-  if (id === 'pindrift.diff') {
-    await answers.diff(result);
-  } else if (id === 'pindrift.history') {
-    await answers.history(result);
-  } else if (id === 'pindrift.accept') {
-    accepted(result);
+const wanted = (document: vscode.TextDocument) =>
+  document.uri.scheme === 'file' && mayHoldPins(document.languageId, document.getText());
+
+const setting = <T>(name: string, otherwise: T): T =>
+  vscode.workspace.getConfiguration('pindrift').get<T>(name) ?? otherwise;
+
+async function start(context: vscode.ExtensionContext): Promise<void> {
+  const answers = new Answers();
+  context.subscriptions.push(vscode.workspace.registerTextDocumentContentProvider(Answers.scheme, answers));
+  let rows: Rows | undefined;
+  const open = () =>
+    new Server(program(setting('server.path', ''), process.env, context.extensionPath), answers, () => rows?.soon());
+  server = open();
+  rows = new Rows(async () => server?.ask('pindrift.drifts', {}));
+  context.subscriptions.push(rows);
+  commands(context, answers, rows, open);
+  views(context, rows);
+  if (await server.start()) {
+    await vscode.commands.executeCommand('setContext', 'pindrift.active', true);
+    rows.soon();
   }
 }
 
-function accepted(result: unknown): void {
-  const answer = (result ?? {}) as { accepted?: boolean; pending?: boolean; amendment?: string };
-  if (answer.accepted && answer.pending) {
-    void vscode.window.setStatusBarMessage('Pindrift: save the file to finish the amendment', 10_000);
-  } else if (answer.accepted) {
-    void vscode.window.setStatusBarMessage(`Pindrift: recorded in ${answer.amendment ?? 'the ledger'}`, 10_000);
+function commands(context: vscode.ExtensionContext, answers: Answers, rows: Rows, open: () => Server): void {
+  const add = (id: string, run: (from?: unknown) => unknown) =>
+    context.subscriptions.push(vscode.commands.registerCommand(id, run));
+  /** A command of the server about what is meant, then `after`. */
+  const about = (id: string, more?: Record<string, unknown>) => async (from?: unknown) => {
+    const place = await meant(from, answers, rows);
+    if (place !== undefined) {
+      await server?.run(id, { ...place, ...more });
+    }
+  };
+  add('pindrift.acceptHere', about('pindrift.accept'));
+  add('pindrift.unintendedHere', about('pindrift.verdict', { verdict: 'unintended' }));
+  add('pindrift.noiseHere', about('pindrift.verdict', { verdict: 'noise' }));
+  add('pindrift.whyHere', about('pindrift.history'));
+  add('pindrift.openHere', about('pindrift.open'));
+  add('pindrift.diffHere', async (from) => {
+    const place = await meant(from, answers, rows);
+    if (place === undefined) {
+      return;
+    }
+    // By its drift, so that the title bar of the diff can decide on it.
+    const [only] = 'uri' in place ? rows.at(place.uri, place.line + 1) : [];
+    await server?.run('pindrift.diff', only ? { drift: only.drift } : place);
+  });
+  add('pindrift.observeHere', async (from) => {
+    if (!vscode.workspace.isTrusted) {
+      void vscode.window.showWarningMessage('Pindrift: observing runs the tests of this workspace; trust it first.');
+      return;
+    }
+    const place = here();
+    const test = (from as Drifted | undefined)?.test ?? testAt(rows, place);
+    if (test !== undefined || place !== undefined) {
+      await server?.run('pindrift.observe', test === undefined ? { uri: place?.uri } : { tests: [test] });
+    }
+  });
+  add('pindrift.goTo', async (from) => {
+    const row = from as Drifted;
+    if (row.uri !== null) {
+      const at = new vscode.Position(row.line - 1, row.column - 1);
+      const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(row.uri));
+      await vscode.window.showTextDocument(document, { selection: new vscode.Range(at, at) });
+    }
+  });
+  add('pindrift.choose', async () => {
+    const place = await choose(rows.drifted);
+    const row = place && 'drift' in place ? rows.drifted.find((row) => row.drift === place.drift) : undefined;
+    await (row && vscode.commands.executeCommand('pindrift.goTo', row));
+  });
+  add('pindrift.refresh', () => rows.now());
+  add('pindrift.restart', async () => {
+    await server?.stop();
+    server = open();
+    if (await server.start()) {
+      rows.soon();
+    }
+  });
+}
+
+/** The test that a line belongs to: that of the last pin at or above it. */
+function testAt(rows: Rows, place: { uri: string; line: number } | undefined): string | undefined {
+  const inFile = rows.all.filter((row) => row.uri === place?.uri).sort((a, b) => a.line - b.line);
+  return (inFile.filter((row) => row.line <= (place?.line ?? 0) + 1).pop() ?? inFile[0])?.test;
+}
+
+function views(context: vscode.ExtensionContext, rows: Rows): void {
+  const tree = new Tree(rows, setting<By>('drifts.groupBy', 'change'));
+  const view = vscode.window.createTreeView('pindrift.drifts', { treeDataProvider: tree, showCollapseAll: true });
+  const status = vscode.window.createStatusBarItem('pindrift.status', vscode.StatusBarAlignment.Left, 10);
+  status.name = 'Pindrift';
+  status.command = 'pindrift.choose';
+  const testing = new Testing(rows, async (id, argument, token) => {
+    if (id === 'pindrift.observe' && !vscode.workspace.isTrusted) {
+      throw new Error('observing runs the tests of this workspace; trust it first');
+    }
+    return server?.ask(id, argument, token);
+  });
+  for (const by of ['change', 'file', 'test'] as const) {
+    context.subscriptions.push(vscode.commands.registerCommand(`pindrift.groupBy.${by}`, () => tree.group(by)));
   }
+  context.subscriptions.push(
+    view,
+    status,
+    testing,
+    rows.onDidChange(() => {
+      const drifts = rows.drifted;
+      const changes = new Set(drifts.map((row) => row.change ?? row.drift)).size;
+      const says = `${counted(drifts.length)}, ${counted(changes, 'distinct change')}`;
+      view.badge = drifts.length > 0 ? { value: drifts.length, tooltip: says } : undefined;
+      view.message = drifts.length === 0 ? 'Nothing drifted from what is recorded, as far as it was observed.' : undefined;
+      status.text = `$(diff) ${counted(drifts.length)}`;
+      status.tooltip = `Pindrift: ${says}. Choose one to go there.`;
+      if (drifts.length > 0 && setting('statusBar', true)) {
+        status.show();
+      } else {
+        status.hide();
+      }
+    }),
+  );
 }
