@@ -22,5 +22,5 @@ if (server !== undefined) {
 const out = target === undefined ? 'pindrift.vsix' : `pindrift-${target}.vsix`;
 const chosen = target === undefined ? [] : ['--target', target];
 const vsce = join('node_modules', '@vscode', 'vsce', 'vsce');
-execFileSync(process.execPath, [vsce, 'package', '--no-dependencies', '--allow-missing-repository', ...chosen, '-o', out], { stdio: 'inherit' });
+execFileSync(process.execPath, [vsce, 'package', '--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links', ...chosen, '-o', out], { stdio: 'inherit' });
 rmSync('server', { recursive: true, force: true });

@@ -55,7 +55,7 @@ function take(codes) {
 }
 
 function span(text) {
-  let [fg, bg] = [look.fg ?? '#d7dae0', look.bg ?? '#20242c'];
+  let [fg, bg] = [look.fg ?? '#d7dae0', look.bg ?? ground];
   if (look.swap) [fg, bg] = [bg, fg];
   const style = [`color:${fg}`, `background:${bg}`];
   if (look.bold) style.push('font-weight:bold');
@@ -66,9 +66,19 @@ function span(text) {
   return `<span style="${style.join(';')}">${escaped}</span>`;
 }
 
-const html = fs
-  .readFileSync(capture, 'utf8')
-  .trimEnd()
+const text = fs.readFileSync(capture, 'utf8').trimEnd();
+const first = /\u001b\[[\d;]*48;2;(\d+);(\d+);(\d+)/.exec(text);
+const ground = first ? `rgb(${first.slice(1).join(',')})` : '#20242c';
+
+// Of the empty lines below a text two are enough.
+let empty = 0;
+const kept = text.split('\n').filter((line) => {
+  empty = /^\s*~?\s*$/.test(line.replace(/\u001b\[[\d;:]*m/g, '')) ? empty + 1 : 0;
+  return empty <= 2;
+});
+
+const html = kept
+  .join('\n')
   .split(/(\u001b\[[\d;:]*m)/)
   .map((part) => {
     const found = /^\u001b\[([\d;:]*)m$/.exec(part);
@@ -81,7 +91,7 @@ const html = fs
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
 const page = await browser.newPage({ viewport: { width: 1000, height: 700 } });
 await page.setContent(
-  `<body style="margin:0;background:#20242c"><pre style="display:inline-block;margin:0;padding:12px;font:14px/1.25 'DejaVu Sans Mono',monospace">${html}</pre>`,
+  `<body style="margin:0;background:${ground}"><pre style="display:inline-block;margin:0;background:${ground};padding:12px;font:14px/1.25 'DejaVu Sans Mono',monospace">${html}</pre>`,
 );
 await page.locator('pre').screenshot({ path: picture });
 await browser.close();
