@@ -96,38 +96,61 @@ const lines = () => page.locator('.monaco-editor .view-lines:visible');
 const says = async (part) => (await lines().allInnerTexts()).join('\n').replace(/\u00a0/g, ' ').includes(part);
 const shown = (text) => page.getByText(text).first().isVisible();
 
-/** A command by its name in the palette. */
-async function command(name) {
-  await page.keyboard.press('F1');
-  await input().waitFor({ state: 'visible', timeout: PATIENCE });
-  await input().fill(`>${name}`);
-  await rows(name).first().waitFor({ timeout: PATIENCE });
-  await page.keyboard.press('Enter');
+/** Tries until it works: a menu that came too early is closed and opened again, as a person does it. */
+async function again(attempt) {
+  const end = Date.now() + PATIENCE;
+  for (;;) {
+    try {
+      return await attempt(5_000);
+    } catch (error) {
+      if (Date.now() > end) {
+        throw error;
+      }
+      await page.keyboard.press('Escape');
+      await page.waitForTimeout(300);
+    }
+  }
 }
+
+/** Types into the box that a key opens; `row` has to be in its list. */
+const pick = (key, text, row) =>
+  again(async (timeout) => {
+    await page.keyboard.press(key);
+    await input().waitFor({ state: 'visible', timeout });
+    await input().fill(text);
+    await rows(row).first().waitFor({ timeout });
+    await page.keyboard.press('Enter');
+    await input().waitFor({ state: 'hidden', timeout });
+  });
+
+/** A command by its name in the palette; it may open a box of its own. */
+const command = (name) =>
+  again(async (timeout) => {
+    await page.keyboard.press('F1');
+    await input().waitFor({ state: 'visible', timeout });
+    await input().fill(`>${name}`);
+    await rows(name).first().waitFor({ timeout });
+    await page.keyboard.press('Enter');
+  });
 
 async function open(file) {
-  await page.keyboard.press('Control+P');
-  await input().waitFor({ state: 'visible', timeout: PATIENCE });
-  await input().fill(file);
-  await rows(path.basename(file)).first().waitFor({ timeout: PATIENCE });
-  await page.keyboard.press('Enter');
-  await page.locator('.tab.active', { hasText: path.basename(file) }).waitFor({ timeout: PATIENCE });
+  const name = path.basename(file);
+  await again(async (timeout) => {
+    await pick('Control+P', file, name);
+    await page.locator('.tab.active', { hasText: name }).waitFor({ timeout });
+  });
 }
 
-async function line(number) {
-  await page.keyboard.press('Control+G');
-  await input().waitFor({ state: 'visible', timeout: PATIENCE });
-  await input().fill(`:${number}`);
-  await page.keyboard.press('Enter');
-}
+const line = (number) => pick('Control+G', `:${number}`, `${number}`);
 
 /** An entry of the lightbulb's menu. */
-async function act(title) {
-  await page.keyboard.press('Control+.');
-  const row = page.locator('.action-widget .monaco-list-row', { hasText: title }).first();
-  await row.waitFor({ timeout: PATIENCE });
-  await row.click();
-}
+const act = (title) =>
+  again(async (timeout) => {
+    await page.keyboard.press('Control+.');
+    const row = page.locator('.action-widget .monaco-list-row', { hasText: title }).first();
+    await row.waitFor({ timeout });
+    await row.click({ timeout });
+  });
 
 async function story() {
   spawnSync(program, [...place, '--install-extension', vsix], { encoding: 'utf8' });
