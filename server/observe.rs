@@ -326,8 +326,10 @@ fn neutralised(workspace: &Workspace, seen: &events::Seen, known: &BTreeSet<Note
             Event::Variable { name } => (name.clone(), "variable"),
             _ => continue,
         };
-        let stem = name.trim_end_matches('s').to_string();
-        if known.iter().any(|note| note.message.contains(&stem)) {
+        // One that stands in a configuration has been named with its place.
+        let configured =
+            |note: &&Note| note.at.is_some() && note.message.contains(if what == "option" { "`" } else { &name });
+        if known.iter().any(|note| configured(&note)) {
             continue;
         }
         let at = if what == "variable" { switches::place_of(&workspace.project, &name) } else { None };

@@ -20,6 +20,7 @@ mod pages;
 mod progress;
 mod reasons;
 mod room;
+mod runs;
 mod scan;
 mod service;
 mod speak;

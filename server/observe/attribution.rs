@@ -297,11 +297,11 @@ fn of_test(test: &Test, known: &[&Known], project: &Project, out: &mut Attribute
             told.push(said);
         }
     }
-    if test.is("passed") && known.iter().all(|known| known.pin().language == Language::Rust) {
-        for (told, known) in told.iter_mut().zip(known) {
-            if told.is_empty() && known.recorded().is_some() && executed::surely(known.pin(), project) {
-                told.push(known.said(Outcome::Match, None, None));
-            }
+    // A run of Rust tells nothing of comparisons that hold: those that it surely came to did.
+    for (told, known) in told.iter_mut().zip(known).filter(|(_, known)| known.pin().language == Language::Rust) {
+        let came = test.is("passed") || stop(test, known).is_some_and(|stop| known.seen.2 < stop);
+        if came && told.is_empty() && known.recorded().is_some() && executed::surely(known.pin(), project) {
+            told.push(known.said(Outcome::Match, None, None));
         }
     }
     for (index, known_pin) in known.iter().enumerate() {
@@ -451,6 +451,14 @@ pub fn of_artefact(
     }
 }
 
+/// The line in the test itself at which it failed.
+fn stop(test: &Test, pin: &Known) -> Option<usize> {
+    let in_test =
+        |at: &&At| at.0 == pin.seen.0.as_str() && pin.test.is_none_or(|(first, last)| (first..=last).contains(&at.1));
+    let failed = test.reports().filter(|(when, outcome, _)| *outcome == "failed" && *when == "call");
+    failed.filter_map(|(_, _, at)| at.iter().find(in_test)).map(|at| at.1).max()
+}
+
 /// The test ended before this pin: in its setup, with its process, or at a line above; or in a loop at the same
 /// place, held against another oracle.
 fn not_reached(test: &Test, pin: &Known, all: &[&Known], told: &[Vec<Said>]) -> bool {
@@ -469,12 +477,6 @@ fn not_reached(test: &Test, pin: &Known, all: &[&Known], told: &[Vec<Said>]) -> 
     if test.reports().any(|(when, outcome, _)| when == "call" && outcome == "passed") {
         return false;
     }
-    let stops = failed.iter().filter(|(when, _)| *when == "call").filter_map(|(_, at)| {
-        let (file, _, _) = &pin.seen;
-        let in_test =
-            |at: &&At| at.0 == file.as_str() && pin.test.is_none_or(|(first, last)| (first..=last).contains(&at.1));
-        at.iter().find(in_test)
-    });
     // A panic in a helper does not say who called it; the pin that it was told of does.
     let of_told = || {
         let differs = |told: &Vec<Said>| told.iter().any(|said| said.outcome == Outcome::Differs);
@@ -484,7 +486,7 @@ fn not_reached(test: &Test, pin: &Known, all: &[&Known], told: &[Vec<Said>]) -> 
             .map(|(it, _)| it.seen.1)
             .max()
     };
-    let Some(stop) = stops.map(|at| at.1).max().or_else(of_told) else { return false };
+    let Some(stop) = stop(test, pin).or_else(of_told) else { return false };
     let (_, first, last) = pin.seen;
     let drifted_here = || {
         all.iter()

@@ -730,6 +730,7 @@ def pytest_runtest_protocol(item, nextitem):
         indices = sorted(getattr(getattr(item, "callspec", None), "indices", {}).values())
         RECORD.add({"k": "start", "id": id_of(item), "of": indices})
         variables_off()
+        RECORD.flush()
     except Exception:
         pass
     yield

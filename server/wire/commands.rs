@@ -11,6 +11,7 @@ use super::desk::{Event, Queue};
 use super::offer::{self, Declared};
 use super::outbox::{Message, Outbox};
 use super::room::View;
+use super::runs::Runs;
 use super::service::Cancelled;
 use super::{features, pages, reasons, speak};
 use crate::actions::{self, At};
@@ -34,6 +35,7 @@ pub struct Office {
     pub views: Vec<Arc<View>>,
     pub outbox: Outbox,
     pub queue: Queue,
+    pub runs: Runs,
 }
 
 /// One case and the root it lies in.
@@ -66,6 +68,7 @@ impl Office {
             "pindrift.history" => self.history(argument, cancelled),
             "pindrift.drifts" => self.drifts(argument, cancelled),
             "pindrift.reasons" => Ok(reasons::answer(&self.views, argument.get("reason").and_then(Value::as_str))),
+            "pindrift.observe" => self.observe(argument, cancelled),
             _ if offer::LATER.contains(&id) => Err(format!("{id} comes later; this version does not know it yet")),
             _ => Err(format!("`{}` is not a command of this server", one_line(id, 60))),
         }
@@ -511,6 +514,28 @@ impl Office {
             self.outbox.say(Message::ShowDocument(shown(uri, None)));
         }
         Ok(())
+    }
+
+    /// Runs tests: those that are named, those of a file, the one of a drift, or all.
+    fn observe(&self, argument: &Value, cancelled: &Cancelled) -> Answer {
+        let list = argument.get("tests").and_then(Value::as_array);
+        let mut tests: Vec<String> =
+            list.into_iter().flatten().filter_map(Value::as_str).map(str::to_string).take(10_000).collect();
+        let view = if text(argument, "drift").is_some() || line(argument)?.is_some() {
+            let meant = self.meant(argument, &|_| true, cancelled)?;
+            tests.push(meant.case.pin.test_base().to_string());
+            meant.view
+        } else if text(argument, "uri").or_else(|| text(argument, "file")).is_some() {
+            let (view, path) = self.file(argument)?;
+            if tests.is_empty() {
+                tests.push(path.to_string());
+            }
+            view
+        } else {
+            self.views.first().cloned().ok_or("no folder is open")?
+        };
+        let outbox = self.declared.progress.then_some(&self.outbox);
+        self.runs.observe(&view.root().path, tests, outbox, &self.queue, cancelled)
     }
 
     fn drifts(&self, argument: &Value, cancelled: &Cancelled) -> Answer {

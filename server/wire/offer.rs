@@ -143,7 +143,7 @@ pub fn path_of(uri: &Uri) -> Option<PathBuf> {
 }
 
 /// Commands that the server answers, in the order of their use.
-pub const COMMANDS: [&str; 12] = [
+pub const COMMANDS: [&str; 13] = [
     "pindrift.accept",
     "pindrift.explain",
     "pindrift.withdraw",
@@ -156,10 +156,11 @@ pub const COMMANDS: [&str; 12] = [
     "pindrift.history",
     "pindrift.drifts",
     "pindrift.reasons",
+    "pindrift.observe",
 ];
 
 /// Commands that have a name and no work yet; not offered.
-pub const LATER: [&str; 4] = ["pindrift.confirm", "pindrift.propose", "pindrift.prove", "pindrift.observe"];
+pub const LATER: [&str; 3] = ["pindrift.confirm", "pindrift.propose", "pindrift.prove"];
 
 /// The client's own watching of files, beside the server's: names of which a new file matters anywhere.
 pub fn watched_files() -> RegistrationParams {

@@ -75,6 +75,21 @@ impl Progress {
         });
     }
 
+    /// The same where it is not known how much there is to do.
+    pub fn say(&self, message: String) {
+        self.with(|state| {
+            if !state.begun || state.ended || state.last.elapsed() < Duration::from_millis(100) {
+                return;
+            }
+            state.last = Instant::now();
+            state.say(WorkDoneProgress::Report(WorkDoneProgressReport {
+                cancellable: Some(true),
+                message: Some(message),
+                percentage: None,
+            }));
+        });
+    }
+
     pub fn end(&self) {
         self.with(|state| {
             if state.begun && !state.ended {

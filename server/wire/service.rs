@@ -25,6 +25,7 @@ use super::documents::Change;
 use super::features;
 use super::offer::{self, Declared};
 use super::outbox::{Message, Outbox};
+use super::runs::{self, Runs};
 
 pub struct Service {
     client: Client,
@@ -36,6 +37,7 @@ struct Started {
     queue: Queue,
     outbox: Outbox,
     declared: Declared,
+    runs: Runs,
 }
 
 /// Longest wait for the disk to be looked at again before an answer.
@@ -79,8 +81,12 @@ impl Service {
     }
 
     /// The person pressed cancel on a progress.
-    pub async fn cancel_progress(&self, _: Value) {
-        self.tell(Event::CancelProgress);
+    pub async fn cancel_progress(&self, params: Value) {
+        let token = params.get("token").and_then(Value::as_str).unwrap_or_default();
+        match self.started.get() {
+            Some(started) if token.starts_with(runs::TOKEN) => started.runs.cancel(),
+            _ => self.tell(Event::CancelProgress),
+        }
     }
 
     fn ask_configuration(&self) {
@@ -179,7 +185,7 @@ impl LanguageServer for Service {
         let cannot = |err| refusal(format!("the server cannot start: {err}"));
         let queue = desk::open(declared.clone(), outbox.clone()).map_err(cannot)?;
         let capabilities = offer::capabilities(&declared);
-        let _ = self.started.set(Started { queue, outbox, declared });
+        let _ = self.started.set(Started { queue, outbox, declared, runs: Runs::default() });
         let version = Some(env!("CARGO_PKG_VERSION").into());
         Ok(InitializeResult {
             capabilities,
@@ -278,7 +284,13 @@ impl LanguageServer for Service {
         let (then, answer) = oneshot::channel();
         self.tell(Event::LookAll { then });
         let Ok((declared, views)) = answer.await else { return Ok(None) };
-        let office = Office { declared, views, outbox: started.outbox.clone(), queue: started.queue.clone() };
+        let office = Office {
+            declared,
+            views,
+            outbox: started.outbox.clone(),
+            queue: started.queue.clone(),
+            runs: started.runs.clone(),
+        };
         self.work(move |cancelled| {
             office.run(&params.command, &argument, &cancelled).map(Some).map_err(|why| {
                 if !office.declared.plugin {

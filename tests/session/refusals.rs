@@ -110,7 +110,7 @@ fn a_stale_drift_is_refused_and_says_so() {
 fn what_comes_later_says_so() {
     let fixture = Fixture::committed(BILL);
     let mut session = opened(&fixture, "neovim-0.12");
-    for command in ["pindrift.observe", "pindrift.verdict", "pindrift.nothing"] {
+    for command in ["pindrift.verdict", "pindrift.nothing"] {
         let answer = session.execute(command, json!({}));
         assert!(answer["error"]["message"].is_string(), "{answer}");
     }

@@ -1,0 +1,372 @@
+//! Real test runners under `pindrift observe`. Run by ./tests/run, which installs them below ./.tools.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use expect_test::{Expect, expect};
+
+#[path = "../fixture/mod.rs"]
+mod fixture;
+
+use fixture::Fixture;
+
+fn venv() -> PathBuf {
+    let tools = std::env::var_os("PINDRIFT_TOOLS").map(PathBuf::from);
+    tools.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join(".tools")).join("venv")
+}
+
+/// What a call printed and how it ended.
+struct Said {
+    out: String,
+    err: String,
+    status: i32,
+}
+
+fn pindrift(fixture: &Fixture, args: &[&str], variables: &[(&str, &str)]) -> Said {
+    let home = fixture.at("../home-of-tests");
+    let out = Command::new(env!("CARGO_BIN_EXE_pindrift"))
+        .args(args)
+        .current_dir(fixture.path())
+        .env("VIRTUAL_ENV", venv())
+        .env("XDG_CONFIG_HOME", fixture.at(".git/config-home"))
+        .env("XDG_CACHE_HOME", fixture.at(".git/cache-home"))
+        .env("HOME", home)
+        .env_remove("PYTEST_ADDOPTS")
+        .env_remove("PYTHONDONTWRITEBYTECODE")
+        .env_remove("UPDATE_EXPECT")
+        .envs(variables.iter().copied())
+        .output()
+        .expect("it starts");
+    Said {
+        out: String::from_utf8_lossy(&out.stdout).into_owned(),
+        err: String::from_utf8_lossy(&out.stderr).into_owned(),
+        status: out.status.code().unwrap_or(-1),
+    }
+}
+
+/// Lines of the output without the one that names the interpreter.
+fn lines(said: &Said) -> String {
+    let own = |line: &&str| !line.starts_with("with ");
+    said.out.lines().filter(own).map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+fn check(fixture: &Fixture, variables: &[(&str, &str)], expected: Expect) {
+    let said = pindrift(fixture, &["observe"], variables);
+    assert_eq!(said.err, "");
+    expected.assert_eq(&hidden(&lines(&said)));
+}
+
+/// Without the ids of drifts.
+fn hidden(text: &str) -> String {
+    let words = text.split_inclusive([' ', ',', '\n']);
+    words.map(|word| if is_id(word) { word.replace(&word[..12], "<id>") } else { word.to_string() }).collect()
+}
+
+fn is_id(word: &str) -> bool {
+    word.len() == 13 && word[..12].bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// What git sees beside what is committed.
+fn status(fixture: &Fixture) -> String {
+    fixture.git(&["status", "--porcelain", "--ignored"])
+}
+
+const SETTINGS: &str = "//- pindrift.toml
+[roles]
+characterization = [\"**\"]
+//- .gitignore
+__pycache__/
+.pytest_cache/
+";
+
+#[test]
+fn values_of_both_sides_are_whole_and_the_project_stays_as_it_is() {
+    let fixture = Fixture::committed(&format!(
+        "{SETTINGS}//- tests/test_a.py
+import unittest
+from pathlib import Path
+
+from pytest import approx
+
+GOLDEN = Path(__file__).parent / 'golden'
+
+def test_literals():
+    assert 1 + 1 == 2
+    assert 0.1 + 0.2 == approx(0.3)
+    assert [1] * 3 == [1, 1]
+    assert 'never' == 'reached'
+
+def test_text():
+    assert 'line\\n' * 2000 + 'end' == (GOLDEN / 'text.txt').read_text()
+
+class Case(unittest.TestCase):
+    def test_method(self):
+        self.assertEqual('a', 'b')
+        self.assertEqual(1, 1)
+//- tests/golden/text.txt
+line
+"
+    ));
+    check(
+        &fixture,
+        &[],
+        expect![[r#"
+        3 tests ran, 5 pins observed, 2 not reached
+        tests/test_a.py:11  tests/test_a.py::test_literals
+            drift <id>, behaviour, tests/test_a.py:11 (literal)
+            [1, 1] → [1, 1, 1]
+        tests/test_a.py:15  tests/test_a.py::test_text
+            drift <id>, behaviour, tests/golden/text.txt:1
+            added line\nline\nline\nline\nline\nline\nline\nline\n…, and 1999 more
+        tests/test_a.py:19  tests/test_a.py::Case::test_method
+            drift <id>, behaviour, tests/test_a.py:19 (literal)
+            b → a
+        3 drifts (3 distinct changes), 0 missing, 2 match, 2 unobserved
+    "#]],
+    );
+    let said = pindrift(&fixture, &["diff", "tests/test_a.py::test_text"], &[]);
+    assert_eq!(said.out.matches("+line").count(), 1999, "{}", said.out);
+    expect![[r#"
+        !! .pindrift/
+        !! .pytest_cache/
+    "#]]
+    .assert_eq(&status(&fixture));
+}
+
+#[test]
+fn switches_that_rewrite_baselines_are_turned_off_and_named() {
+    let fixture = Fixture::committed(&format!(
+        "{SETTINGS}//- a/pytest.ini
+[pytest]
+addopts = -q --snapshot-update
+//- a/test_a.py
+def test_a(snapshot):
+    assert 'new' == snapshot
+//- a/__snapshots__/test_a.ambr
+# serializer version: 1
+# name: test_a
+  'old'
+# ---
+//- b/pyproject.toml
+[tool.pytest.ini_options]
+[tool.inline-snapshot]
+default-flags = [\"fix\"]
+default-flags-tui = [\"fix\"]
+//- b/test_b.py
+from inline_snapshot import snapshot
+
+def test_b():
+    assert 5 == snapshot(4)
+//- c/pytest.ini
+[pytest]
+//- c/test_c.py
+import os
+from pathlib import Path
+
+def test_c():
+    path = Path(__file__).parent / 'golden' / 'c.txt'
+    if os.environ.get('UPDATE_GOLDEN') is not None:
+        path.write_text('new')
+    assert 'new' == path.read_text()
+//- c/golden/c.txt
+old
+"
+    ));
+    let said = pindrift(&fixture, &["observe"], &[("UPDATE_GOLDEN", "0")]);
+    let named: String =
+        said.out.lines().filter(|line| line.contains("updating-switch")).map(|it| format!("{it}\n")).collect();
+    expect![[r#"
+        a/pytest.ini:2  updating-switch: `--snapshot-update` in addopts rewrites what is recorded on every run; it was turned off here
+        b/pyproject.toml:3  updating-switch: `default-flags` of inline-snapshot rewrites tests on every run; it was turned off here
+        b/pyproject.toml:4  updating-switch: `default-flags-tui` of inline-snapshot rewrites tests on every run; it was turned off here
+        c/test_c.py:6  updating-switch: UPDATE_GOLDEN is set in the environment; a run with it rewrites what is recorded, so it was taken out
+    "#]].assert_eq(&named);
+    assert_eq!(fixture.read("b/test_b.py").matches("snapshot(4)").count(), 1);
+    let changed = fixture.git(&["status", "--porcelain"]);
+    assert_eq!(changed, "");
+}
+
+#[test]
+fn a_test_that_writes_its_own_baseline_is_undone_and_named() {
+    let fixture = Fixture::committed(&format!(
+        "{SETTINGS}//- tests/test_w.py
+from pathlib import Path
+
+from report import save
+
+GOLDEN = Path(__file__).parent / 'golden'
+
+def test_w():
+    assert save(GOLDEN) == (GOLDEN / 'w.txt').read_text()
+//- pytest.ini
+[pytest]
+pythonpath = .
+//- report.py
+def save(folder):
+    (folder / 'w.txt').write_text('new\\n')
+    return 'new\\n'
+//- tests/golden/w.txt
+old
+"
+    ));
+    check(
+        &fixture,
+        &[],
+        expect![[r#"
+        report.py:2  rewrites-own-oracle: tests/test_w.py::test_w changed tests/golden/w.txt, the baseline that it is held against; it was put back
+        1 test ran, 1 pin observed, 0 not reached
+        tests/test_w.py:8  tests/test_w.py::test_w
+            drift <id>, behaviour, tests/golden/w.txt:1
+            old → new
+        1 drift (1 distinct change), 0 missing, 0 match, 0 unobserved
+    "#]],
+    );
+    assert_eq!(fixture.read("tests/golden/w.txt"), "old\n");
+}
+
+#[test]
+fn the_text_behind_a_digest_is_kept_for_the_next_time() {
+    let fixture = Fixture::committed(&format!(
+        "{SETTINGS}//- report.py
+def report():
+    return 'total 10\\n'
+//- tests/test_d.py
+import hashlib
+from pathlib import Path
+
+from report import report
+
+def test_d():
+    digest = hashlib.sha256(report().encode()).hexdigest()
+    assert digest == (Path(__file__).parent / 'golden' / 'd.sha256').read_text().strip()
+//- tests/golden/d.sha256
+9cb0bd3c0bb5d5ba8ba56c8b9d14b6bbd0e3cb3d6a8f2b1eb4d0e6d5c8c2f2aa
+//- pytest.ini
+[pytest]
+pythonpath = .
+"
+    ));
+    let old = digest_of("total 10\n");
+    fixture.write(&format!("//- tests/golden/d.sha256\n{old}\n"));
+    fixture.commit("recorded");
+    assert_eq!(pindrift(&fixture, &["observe"], &[]).status, 0);
+    fixture.write("//- report.py\ndef report():\n    return 'total 11\\n'\n");
+    assert_eq!(pindrift(&fixture, &["observe"], &[]).status, 1);
+    let said = pindrift(&fixture, &["diff", "tests/test_d.py::test_d"], &[]);
+    assert!(said.out.contains("-total 10") && said.out.contains("+total 11"), "{}", said.out);
+}
+
+fn digest_of(text: &str) -> String {
+    let out = Command::new("python3")
+        .args(["-c", "import hashlib,sys; print(hashlib.sha256(sys.argv[1].encode()).hexdigest())", text])
+        .output()
+        .expect("python3 starts");
+    String::from_utf8_lossy(&out.stdout).trim().to_string()
+}
+
+#[test]
+fn a_run_that_goes_wrong_says_why_and_keeps_what_it_saw() {
+    let one = "def test_one():\n    assert 1 == 2\n";
+    for (files, settings, word, seen) in [
+        (
+            "//- tests/test_a.py\nimport nothing_here\n\ndef test_a():\n    assert 1 == 2\n",
+            "",
+            "cannot be collected",
+            0,
+        ),
+        (
+            &format!("//- tests/test_a.py\n{one}\ndef test_two():\n    import os\n    os.abort()\n    assert 1 == 2\n"),
+            "",
+            "killed by signal 6",
+            1,
+        ),
+        (
+            &format!(
+                "//- tests/test_a.py\n{one}\ndef test_two():\n    import time\n    time.sleep(1000)\n    assert 1 == 2\n"
+            ),
+            "time-limit = 8\n",
+            "stopped in tests/test_a.py::test_two after 8 s, the time limit; 2 tests were observed",
+            1,
+        ),
+        (
+            &format!(
+                "//- tests/test_a.py\n{one}\ndef test_two():\n    import sys\n    sys.__stdout__.write('x' * 300_000_000)\n"
+            ),
+            "",
+            "",
+            1,
+        ),
+    ] {
+        let fixture = Fixture::committed(&format!("{SETTINGS}{files}"));
+        fixture.write(&format!("//- .git/config-home/pindrift/config.toml\n{settings}"));
+        let said = pindrift(&fixture, &["observe"], &[]);
+        assert!(said.err.contains(word), "{word}: {} {}", said.err, said.out);
+        assert_eq!(
+            said.out.matches("1 → 2").count() + said.out.matches("2 → 1").count(),
+            seen,
+            "{} {}",
+            said.err,
+            said.out
+        );
+        let log = std::fs::metadata(fixture.at(".pindrift/observed/last-run.log")).expect("a log").len();
+        assert!(log < 5 << 20, "{log}");
+    }
+}
+
+#[test]
+fn without_pytest_it_says_which_python_was_asked() {
+    let fixture = Fixture::committed(&format!("{SETTINGS}//- tests/test_a.py\ndef test_a():\n    assert 1 == 2\n"));
+    fixture.write("//- .git/env/bin/python\n#!/bin/sh\nexec python3 -S -I \"$@\"\n");
+    let script = fixture.at(".git/env/bin/python");
+    Command::new("chmod").arg("+x").arg(&script).status().expect("chmod starts");
+    let env = fixture.at(".git/env").display().to_string();
+    let said = pindrift(&fixture, &["observe"], &[("VIRTUAL_ENV", &env)]);
+    assert_eq!(said.status, 2, "{} {}", said.out, said.err);
+    assert!(said.err.contains("(the active environment, VIRTUAL_ENV) has no pytest"), "{}", said.err);
+}
+
+#[test]
+fn rust_assertions_are_read_from_their_own_output() {
+    let fixture = Fixture::committed(&format!(
+        "{SETTINGS}//- Cargo.toml
+[package]
+name = \"billing\"
+version = \"0.1.0\"
+edition = \"2021\"
+[workspace]
+//- .gitignore
+target/
+Cargo.lock
+//- src/lib.rs
+#[cfg(test)]
+mod tests {{
+    fn held(want: i32) {{
+        assert_eq!(1 + 1, want);
+    }}
+
+    #[test]
+    fn holds() {{
+        assert_eq!(\"a\", \"a\");
+    }}
+
+    #[test]
+    fn drifts() {{
+        held(2);
+        assert_eq!(\"b\\r\\n\", \"b\\n\", \"  left: \\\"x\\\"\");
+        assert_eq!(1, 2);
+    }}
+}}
+"
+    ));
+    check(
+        &fixture,
+        &[],
+        expect![[r#"
+        2 tests ran, 3 pins observed, 1 not reached
+        src/lib.rs:15  lib::tests::drifts
+            drift <id>, line-endings, src/lib.rs:15 (literal)
+            line endings LF → CRLF in 1 line
+        1 drift (1 distinct change), 0 missing, 2 match, 1 unobserved
+    "#]],
+    );
+}
