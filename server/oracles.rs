@@ -324,9 +324,9 @@ pub mod seen;
 pub mod signs;
 pub mod snapbox;
 pub mod snapshottest;
+pub mod syrupy;
 pub mod trybuild;
 pub mod trycmd;
-pub mod syrupy;
 
 /// Every framework that is known, in the order in which a site is offered to them.
 pub fn table() -> &'static [&'static dyn Framework] {

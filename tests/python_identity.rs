@@ -152,11 +152,13 @@ fn equal(test: &str, record: &[&str], update: &[&str], seen: &dyn Fn(usize, &Pat
             outcome: Outcome::Differs,
             value: Some(seen(number, &theirs)),
             preimage: None,
+            lossy: false,
             at: Some(at),
             run: None,
             command: None,
             revision: None,
             dirty: Vec::new(),
+            environment: Default::default(),
         };
         let _ = writeln!(lines, "{}", record.to_line());
     }

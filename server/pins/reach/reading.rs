@@ -190,9 +190,9 @@ impl Reach {
         outside.extend(params);
         let names = |at: &usize| facts.mentions.functions.get(*at).map(|function| &function.names);
         let reads = around.iter().any(|at| names(at).is_none_or(|names| names.iter().any(|name| self.may_read(*name))));
-        let of_class = functions.iter().any(|function| {
-            function.params.first().is_some_and(|first| matches!(first.name.as_str(), "self" | "cls"))
-        });
+        let of_class = functions
+            .iter()
+            .any(|function| function.params.first().is_some_and(|first| matches!(first.name.as_str(), "self" | "cls")));
         let reads = reads || (of_class && !members(project).is_empty());
         let scope = names::scope_of(Some(function));
         let read = match reads {
