@@ -107,6 +107,21 @@ fn helix_of_today_tells_the_story() {
     story("forky", "helix-current");
 }
 
+/// The keys of editors/helix/config.toml, for versions whose commands take arguments.
+#[test]
+fn helix_of_today_takes_the_reason_at_the_prompt() {
+    let demo = Demo::new();
+    let hx = open("helix-prompt", "forky", &demo, "tests/test_discount.py");
+    hx.shows(&["2.67 → 2.68 (behaviour)"]);
+    go(&hx, "== 2");
+    hx.keys(&["Space", "i", "d"]).shows(&["--- recorded", "-2.67", "+2.68"]).keep("diff");
+    hx.text(":o tests/test_discount.py").keys(&["Enter"]).shows(&["def test_apply_discount_pins_legacy_output"]);
+    go(&hx, "== 2");
+    hx.keys(&["Space", "i", "a"]).shows(&["\"reason\":\"\"}"]).text(ROUNDING).keep("prompt").keys(&["Enter"]);
+    hx.shows(&["== 2.68", &format!("# Reason: {ROUNDING}")]).text(":w").keys(&["Enter"]);
+    hx.until("the record", || demo.via("helix") == 1 && demo.read("tests/test_discount.py").contains("== 2.68"));
+}
+
 #[test]
 fn the_settings_start_the_server() {
     let text = include_str!("../../editors/helix/languages.toml");
