@@ -137,6 +137,8 @@ export class Server {
       await this.answers.diff(result, drift);
     } else if (id === 'pindrift.history') {
       await this.answers.history(result);
+    } else if (id === 'pindrift.observe') {
+      ran(result);
     } else if (decided(result) && drift !== undefined) {
       await this.answers.close(drift);
     }
@@ -152,4 +154,23 @@ function decided(result: unknown): boolean {
   const says = answer.pending ? 'save the file to finish the amendment' : `recorded in ${answer.amendment}`;
   void vscode.window.setStatusBarMessage(`Pindrift: ${says}`, 10_000);
   return true;
+}
+
+/** What a run saw: numbers, as the server counts them, and what went wrong. */
+export interface Observed {
+  ran?: number;
+  drifts?: number;
+  unobserved?: number;
+  problems?: string[];
+}
+
+function ran(result: unknown): void {
+  const seen = (result ?? {}) as Observed;
+  if (typeof seen.ran === 'number') {
+    const says = `ran ${seen.ran}; drifts now: ${seen.drifts ?? '?'}, unobserved: ${seen.unobserved ?? '?'}`;
+    void vscode.window.setStatusBarMessage(`Pindrift: ${says}`, 10_000);
+  }
+  if (seen.problems?.length) {
+    void vscode.window.showWarningMessage(`Pindrift: ${seen.problems[0]}`);
+  }
 }

@@ -88,10 +88,12 @@ function commands(context: vscode.ExtensionContext, answers: Answers, rows: Rows
       void vscode.window.showWarningMessage('Pindrift: observing runs the tests of this workspace; trust it first.');
       return;
     }
+    const row = from as Partial<Drifted> | undefined;
     const place = here();
-    const test = (from as Drifted | undefined)?.test ?? testAt(rows, place);
-    if (test !== undefined || place !== undefined) {
-      await server?.run('pindrift.observe', test === undefined ? { uri: place?.uri } : { tests: [test] });
+    const uri = row?.uri ?? place?.uri;
+    const test = row?.test ?? testAt(rows, place);
+    if (uri !== undefined) {
+      await server?.run('pindrift.observe', test === undefined ? { uri } : { tests: [test], uri });
     }
   });
   add('pindrift.goTo', async (from) => {

@@ -1,12 +1,24 @@
 /** The Testing view: tests with pins; a run observes them, a drift is a message with both texts. */
 import * as vscode from 'vscode';
 import type { Diff } from './answers';
+import type { Observed } from './client';
 import type { Row, Rows } from './rows';
 
 /** One command of the server, without a prompt. */
 export type Ask = (id: string, argument: unknown, token?: vscode.CancellationToken) => Promise<unknown>;
 
 const short = (test: string) => test.slice(test.lastIndexOf('::') + 2);
+
+/** Tests of different opened folders are different runs. */
+function byFolder(items: vscode.TestItem[]): vscode.TestItem[][] {
+  const parts = new Map<string, vscode.TestItem[]>();
+  for (const item of items) {
+    const folder = item.uri && vscode.workspace.getWorkspaceFolder(item.uri);
+    const key = folder?.uri.toString() ?? '';
+    parts.set(key, [...(parts.get(key) ?? []), item]);
+  }
+  return [...parts.values()];
+}
 
 export class Testing implements vscode.Disposable {
   private readonly controller = vscode.tests.createTestController('pindrift', 'Pindrift');
@@ -78,7 +90,14 @@ export class Testing implements vscode.Disposable {
     const run = this.controller.createTestRun(request);
     try {
       items.forEach((item) => run.started(item));
-      await this.ask('pindrift.observe', { tests: items.map((item) => item.id) }, token);
+      for (const part of byFolder(items)) {
+        // The address says in which folder.
+        const argument = { tests: part.map((item) => item.id), uri: part[0].uri?.toString() };
+        const seen = (await this.ask('pindrift.observe', argument, token)) as Observed | null;
+        for (const problem of seen?.problems ?? []) {
+          run.appendOutput(`${problem}\r\n`);
+        }
+      }
       await this.rows.now();
       for (const item of items) {
         await this.report(run, item);

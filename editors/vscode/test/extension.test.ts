@@ -335,12 +335,15 @@ test('the view and the status bar count in words', async () => {
 test('a run of the Testing view observes, and a drift is a message with both texts', async () => {
   await settled();
   answers.set('pindrift.diff', () => ({ title: '', before: { text: '2.67', label: '' }, after: { text: '2.68', label: '' } }));
+  answers.set('pindrift.observe', () => ({ ran: 5, problems: ['test_b.py could not be collected'] }));
   await stub.runTests({ include: undefined });
+  expect(stub.told).toContain('output test_b.py could not be collected');
   const all = ROWS.map((one) => one.test);
   expect(asked.find(([id]) => id === 'pindrift.observe')?.[1]).toEqual({
     tests: all.slice(0, 2).concat(all.slice(3), all[2]),
+    uri: TEST,
   });
-  expect(stub.told.filter((line) => !line.startsWith('started'))).toEqual([
+  expect(stub.told.filter((line) => !/^(started|output)/.test(line))).toEqual([
     'failed test_price: drift: 2.67 → 2.68',
     'failed test_cost: drift: 2.67 → 2.68',
     'passed test_none',
@@ -349,6 +352,22 @@ test('a run of the Testing view observes, and a drift is a message with both tex
     'end',
   ]);
   expect(stub.messages[0]).toMatchObject({ expectedOutput: '2.67', actualOutput: '2.68' });
+});
+
+test('the test under the cursor is run, in the folder of its file', async () => {
+  await settled();
+  cursor(TEST, 12);
+  await stub.registered.get('pindrift.observeHere')?.();
+  const argument = { tests: ['tests/test_a.py::test_cost'], uri: TEST };
+  expect(stub.commands.executeCommand).toHaveBeenCalledWith('pindrift.observe', argument);
+});
+
+test('a run from the editor says what it saw, and what went wrong', async () => {
+  const answer = { ran: 2, drifts: 1, unobserved: 0, problems: ['pytest is not installed'] };
+  await execute('pindrift.observe', [{ tests: ['a'] }], async () => answer);
+  const said = 'Pindrift: ran 2; drifts now: 1, unobserved: 0';
+  expect(stub.window.setStatusBarMessage).toHaveBeenCalledWith(said, 10_000);
+  expect(stub.window.showWarningMessage).toHaveBeenCalledWith('Pindrift: pytest is not installed');
 });
 
 test('nothing is run in a workspace that is not trusted', async () => {

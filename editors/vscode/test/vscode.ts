@@ -139,6 +139,7 @@ export const workspace = {
   isTrusted: true,
   textDocuments: [] as unknown[],
   workspaceFolders: [] as { uri: { fsPath: string } }[],
+  getWorkspaceFolder: (_uri: unknown) => undefined as { uri: Uri } | undefined,
   getConfiguration: () => ({ get: (key: string) => settings[key] }),
   registerTextDocumentContentProvider: vi.fn((_scheme: string, _provider: unknown) => nothing),
   onDidOpenTextDocument: (listener: (document: unknown) => void) => {
@@ -164,6 +165,7 @@ class Items {
 export interface TestItem {
   id: string;
   label: string;
+  uri: Uri;
   children: Items;
   range?: unknown;
 }
@@ -179,7 +181,7 @@ export const controller = {
   createRunProfile: (_name: string, _kind: number, run: typeof profile) => {
     profile = run;
   },
-  createTestItem: (id: string, label: string): TestItem => ({ id, label, children: new Items() }),
+  createTestItem: (id: string, label: string, uri: Uri): TestItem => ({ id, label, uri, children: new Items() }),
   createTestRun: () => ({
     started: (item: TestItem) => told.push(`started ${item.label}`),
     passed: (item: TestItem) => told.push(`passed ${item.label}`),
@@ -189,6 +191,7 @@ export const controller = {
       told.push(`failed ${item.label}: ${found.map((one) => one.message).join(', ')}`);
     },
     errored: (item: TestItem, one: TestMessage) => told.push(`errored ${item.label}: ${one.message}`),
+    appendOutput: (text: string) => told.push(`output ${text.trim()}`),
     end: () => told.push('end'),
   }),
   dispose() {},

@@ -157,6 +157,9 @@ function M.observe(client, id, argument)
       end
     end
     server.tell('observed: ' .. (#parts > 0 and table.concat(parts, ', ') or 'done'))
+    for _, problem in ipairs(set(answer.problems) and answer.problems or {}) do
+      server.tell(problem, 'WARN')
+    end
   end)
 end
 
@@ -173,7 +176,7 @@ local function observe_here(client, whole)
         test = row.test
       end
     end
-    M.observe(client, 'pindrift.observe', test and { tests = { test } } or { uri = place.uri })
+    M.observe(client, 'pindrift.observe', { tests = test and { test } or nil, uri = place.uri })
   end)
 end
 
