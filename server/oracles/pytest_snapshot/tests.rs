@@ -53,7 +53,7 @@ class TestLedger:
 
 @pytest.mark.parametrize('band', ['red/2019', 'zero rated', '..', 'é'])
 def test_tax(band, snapshot):
-    snapshot.assert_match(run(), f'{len(band)}.txt')
+    snapshot.assert_match(run(), f'{size_of(band)}.txt')
     snapshot.assert_match(run(), 'tax.txt')
 
 def test_away(snapshot):
