@@ -14,6 +14,7 @@ use crate::pins::names::{self, Named};
 use crate::pins::{Facts, Frame, Project, Site, fixtures};
 use crate::places::RelPath;
 use crate::syntax::Language;
+use crate::text::Span;
 
 /// Most functions and constants that are looked at for one name.
 const MOST: usize = 2_000;
@@ -43,6 +44,7 @@ struct Carried {
     outside: Set,
 }
 
+#[derive(Clone, Copy)]
 enum Comes {
     /// From a file.
     Read,
@@ -57,6 +59,8 @@ pub struct Readings {
     edges: DashMap<Node, Arc<Edges>>,
     known: DashMap<Node, bool>,
     carried: DashMap<Node, Arc<Carried>>,
+    /// By the place of the comparison: many tests may come to one.
+    compared: DashMap<(RelPath, Option<usize>, Span), Comes>,
     fixtures: OnceLock<HashMap<Name, Vec<Node>>>,
     /// Names of members that methods of the project set.
     members: OnceLock<Set>,
@@ -131,6 +135,16 @@ impl Reach {
     }
 
     fn compared(&self, project: &Project, frame: &Frame) -> Comes {
+        let key = (frame.file.clone(), frame.function, frame.at);
+        if let Some(known) = project.names.readings.compared.get(&key) {
+            return *known;
+        }
+        let comes = self.compared_anew(project, frame);
+        project.names.readings.compared.insert(key, comes);
+        comes
+    }
+
+    fn compared_anew(&self, project: &Project, frame: &Frame) -> Comes {
         let function = frame.function.and_then(|index| project.files.get(&frame.file)?.unit.functions.get(index));
         match function.map(|function| flow::at_place(&function.body, frame.at)) {
             Some(None) => Comes::Read,
