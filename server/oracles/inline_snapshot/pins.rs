@@ -9,7 +9,7 @@ use crate::evaluate::origin::{Application, Applied, Origin, Root};
 use crate::evaluate::{Value, World, worlds};
 use crate::oracles::literal_python::{self, Names};
 use crate::oracles::plain_python::statements;
-use crate::oracles::{Oracle, OracleKind, Pin, seen, signs};
+use crate::oracles::{Oracle, OracleKind, Pin, pytest, seen, signs};
 use crate::pins::sites::is_test;
 use crate::pins::{Project, Site};
 use crate::text::Span;
@@ -46,7 +46,7 @@ pub fn of_test(project: &Project, sites: &[&Site]) -> Vec<Vec<Pin>> {
                     used.insert((call.applied.place.unit.path.to_string(), call.applied.node.span));
                     let Some(oracle) = call.oracle(project, site, world, operand.op) else { continue };
                     let Some(mut pin) = seen::pin(project, site, world, ID) else { continue };
-                    pin.oracle = oracle;
+                    pin.oracle = unless_to_fail(project, site, oracle);
                     pin.shared_site = worlds.len() > 1;
                     let path = pin.oracle.path.as_ref().map(ToString::to_string);
                     if known.insert((pin.test.clone(), at, pin.oracle.span, path)) {
@@ -73,11 +73,20 @@ pub fn of_test(project: &Project, sites: &[&Site]) -> Vec<Vec<Pin>> {
         }
         let Some(oracle) = found.oracle(project, site, &world, Op::Other) else { continue };
         if let Some(mut pin) = seen::pin(project, site, &world, ID) {
-            pin.oracle = oracle;
+            pin.oracle = unless_to_fail(project, site, oracle);
             pins[at].push(pin);
         }
     }
     pins
+}
+
+/// That nothing is recorded yet is no fault where the test is to fail.
+fn unless_to_fail(project: &Project, site: &Site, mut oracle: Oracle) -> Oracle {
+    let empty = oracle.span.is_some_and(|span| span.start == span.end);
+    if empty && pytest::is_to_fail(project, site) {
+        oracle.path = None;
+    }
+    oracle
 }
 
 /// A call that no assertion uses is a pin in a test; elsewhere only where it is used on the spot, since what a

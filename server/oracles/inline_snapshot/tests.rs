@@ -96,6 +96,8 @@ def test_nested():
     assert {"a": 1} == {"a": snapshot(1)}
     assert [1] == snapshot([Is(1)])
     assert 1 == snapshot(...)
+    with pytest.raises(AssertionError):
+        assert 1 == snapshot()
 
 def test_files():
     assert "a" == external("uuid:11111111-1111-1111-1111-111111111111.txt")
@@ -131,11 +133,12 @@ a
             38 test_nested: test_a.py:38 `1`
             39 test_nested: test_a.py:39 `[Is(1)]` (parts of the recorded value are computed; let inline-snapshot write the new one)
             40 test_nested: test_a.py:40 `...` (the snapshot is not filled in; let inline-snapshot create it)
-            43 test_files: __inline_snapshot__/test_a/test_files/11111111-1111-1111-1111-111111111111.txt
-            44 test_files: data/x.csv missing
-            45 test_files: .inline-snapshot/external/2cf24dba5fb0.txt (the file is named by its content: the name in the test would change with it; let inline-snapshot write it)
-            46 test_files: ? (nothing is recorded yet; let inline-snapshot create it)
-            50 TestC::test_method: test_a.py:50 `1`
+            42 test_nested: ?
+            45 test_files: __inline_snapshot__/test_a/test_files/11111111-1111-1111-1111-111111111111.txt
+            46 test_files: data/x.csv missing
+            47 test_files: .inline-snapshot/external/2cf24dba5fb0.txt (the file is named by its content: the name in the test would change with it; let inline-snapshot write it)
+            48 test_files: ? (nothing is recorded yet; let inline-snapshot create it)
+            52 TestC::test_method: test_a.py:52 `1`
             orphan __inline_snapshot__/test_a/test_gone/22222222-2222-2222-2222-222222222222.txt
         "#]],
     );
