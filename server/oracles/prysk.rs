@@ -41,7 +41,7 @@ impl Framework for Prysk {
         if !is_ours(&unit.path) {
             return Vec::new();
         }
-        blocks(&unit.text).iter().take(MOST).map(|block| pin(&unit.path, block)).collect()
+        blocks(&unit.text).iter().take(MOST).map(|block| pin(&unit.path, block, &unit.text)).collect()
     }
 
     fn baseline(&self, pin: &Pin, project: &Project) -> Baseline {
@@ -117,7 +117,7 @@ fn is_ours(path: &RelPath) -> bool {
     path.name().ends_with(".t") && !path.as_str().split('/').any(|part| part.starts_with('.'))
 }
 
-fn pin(path: &RelPath, block: &Block) -> Pin {
+fn pin(path: &RelPath, block: &Block, text: &Text) -> Pin {
     Pin {
         file: path.clone(),
         span: block.at,
@@ -133,7 +133,7 @@ fn pin(path: &RelPath, block: &Block) -> Pin {
             kind: OracleKind::Inline,
             path: Some(path.clone()),
             entry: None,
-            span: Some(block.at),
+            span: Some(block.span(text)),
             candidates: Vec::new(),
             steps: vec![Step::Serialised(ID)],
             shown_only: None,
