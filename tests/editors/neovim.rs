@@ -64,7 +64,7 @@ fn in_a_terminal(version: &str) {
     nvim.text("6Gf(").keys(&[]).text(":lua vim.lsp.buf.hover()").keys(&["Enter"]);
     nvim.shows(&["-2.67", "+2.68", "Drifted from the value recorded here"]).keep("hover");
     nvim.keys(&["Escape"]).text(":Pindrift diff").keys(&["Enter"]);
-    nvim.shows(&["recorded: tests/test_discount.py", "a accept · w why · q close"]).keep("diff");
+    nvim.shows(&["recorded: tests/test_discount.py", "a accept", "w why · q close"]).keep("diff");
     nvim.keys(&["a"]).shows(&["Why may this recorded value change?"]);
     nvim.text("wip").keys(&["Enter"]).shows(&["does not tell the next reader"]).keep("refused");
     nvim.until("the prompt with what was typed, again", || {
