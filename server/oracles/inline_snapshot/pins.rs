@@ -122,7 +122,7 @@ fn is_open(project: &Project, site: &Site, expr: &Expr) -> bool {
     let ExprKind::Name(_) = &base.kind else { return false };
     let frame = &site.frames[0];
     let function = frame.function.and_then(|index| project.unit(&frame.file)?.functions.get(index));
-    function.is_some_and(|function| !function.marks.is_empty() || function.path.len() > 0 || has_loop(&function.body))
+    function.is_some_and(|function| !function.marks.is_empty() || !function.path.is_empty() || has_loop(&function.body))
 }
 
 fn has_loop(body: &[Stmt]) -> bool {
