@@ -372,6 +372,18 @@ def compared(frame, op, left, right, equal):
     RECORD.add(line)
 
 
+def asserting(frame):
+    """The frame of an assert, behind those of the runner; None for an assert of a library, plugins have theirs
+    rewritten too."""
+    for _ in range(MOST_FRAMES):
+        if frame is None:
+            return None
+        if frame.f_globals.get("__name__", "").split(".")[0] not in ("pluggy", "_pytest", __name__):
+            return frame if user_file(frame.f_code.co_filename) is not None else None
+        frame = frame.f_back
+    return None
+
+
 def see_asserts():
     """Every comparison of a rewritten assert, those that hold too, without the text that explains them."""
     from _pytest.assertion import rewrite
@@ -391,7 +403,8 @@ def see_asserts():
                 if not holds:
                     at, equal = nth, False
                     break
-            compared(sys._getframe(1), ops[at], each_obj[at], each_obj[at + 1], equal)
+            if asserting(sys._getframe(1)) is not None:
+                compared(sys._getframe(1), ops[at], each_obj[at], each_obj[at + 1], equal)
             if equal:
                 return expls[at]
         except Exception:
@@ -425,7 +438,8 @@ def pytest_assertion_pass(item, lineno, orig, expl):
     if RECORD.compared:
         RECORD.compared = False
         return
-    at = known_place(sys._getframe(1))
+    frame = asserting(sys._getframe(1))
+    at = known_place(frame) if frame is not None else None
     if at is not None:
         RECORD.add({"k": "pass", "at": at})
 
