@@ -179,8 +179,12 @@ impl Desk {
                 let views = roots.iter().filter_map(|root| self.view(root)).collect();
                 let _ = then.send((self.declared.clone(), views));
             }
-            Event::Recheck { then } => {
+            Event::Recheck { then, whole } => {
                 let reading = self.rooms.values().any(|room| !room.complete);
+                if reading && whole {
+                    self.rechecks.push(then);
+                    return;
+                }
                 if reading || (self.watching && self.changed.is_empty()) {
                     let _ = then.send(());
                     return;

@@ -44,6 +44,8 @@ struct Started {
 const RECHECK: Duration = Duration::from_millis(250);
 /// The same before a command.
 const RECHECK_COMMAND: Duration = Duration::from_secs(2);
+/// Longest wait of a command about everything for the first reading of the roots.
+const READING: Duration = Duration::from_secs(120);
 
 /// Set when the request was cancelled or its answer is no longer wanted.
 #[derive(Clone, Default)]
@@ -111,7 +113,7 @@ impl Service {
     /// The same, what changed on disk looked at first, for at most a moment.
     fn look_afresh(&self, uri: Uri) -> impl Future<Output = Option<Arc<Sheet>>> + use<> {
         let (checked, rechecked) = oneshot::channel();
-        self.tell(Event::Recheck { then: checked });
+        self.tell(Event::Recheck { then: checked, whole: false });
         let before = self.look(uri.clone());
         let queue = self.started.get().map(|started| started.queue.clone());
         async move {
@@ -279,8 +281,11 @@ impl LanguageServer for Service {
         }
         let Some(started) = self.started.get() else { return Ok(None) };
         let (checked, rechecked) = oneshot::channel();
-        self.tell(Event::Recheck { then: checked });
-        let _ = tokio::time::timeout(RECHECK_COMMAND, rechecked).await;
+        // A list of everything that is made before everything is read would be wrong.
+        let whole = params.command == "pindrift.drifts" && argument.get("uri").or(argument.get("file")).is_none();
+        self.tell(Event::Recheck { then: checked, whole });
+        let patience = if whole { READING } else { RECHECK_COMMAND };
+        let _ = tokio::time::timeout(patience, rechecked).await;
         let (then, answer) = oneshot::channel();
         self.tell(Event::LookAll { then });
         let Ok((declared, views)) = answer.await else { return Ok(None) };

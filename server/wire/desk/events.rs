@@ -56,6 +56,8 @@ pub enum Event {
     },
     /// Look again at everything that is cheap, then answer.
     Recheck {
+        /// Wait until every root is read, however long that takes.
+        whole: bool,
         then: oneshot::Sender<()>,
     },
     Folders {
