@@ -31,7 +31,10 @@ def place(text):
 
 
 def function(test):
-    """The test function's own name, of a node id or a Rust path."""
+    """The test function's own name, of a node id or a Rust path; a test of each file ends with that file."""
+    segments = test.split("::")
+    if len(segments) > 2 and ("/" in segments[-1] or "." in segments[-1]) and not segments[0].endswith(".py"):
+        test = segments[-2]
     return test.split(" (")[0].split("[")[0].replace("::", ".").split(".")[-1].strip()
 
 

@@ -269,4 +269,5 @@ pub fn kind_of(project: &Project, site: &Site, world: &World, expr: &Expr) -> Ki
 }
 
 #[cfg(test)]
+#[path = "pytest/tests/listing.rs"]
 pub mod listing;
