@@ -234,3 +234,28 @@ fn a_test_that_writes_its_own_baseline_does_not_match_it() {
         "#]],
     );
 }
+
+#[test]
+fn a_value_that_holds_in_one_round_only_does_not_hold() {
+    check(
+        &format!(
+            "{SETTINGS}//- tests/test_b.py
+from inline_snapshot import snapshot
+
+def test_bound():
+    for cents in (100, 12708):
+        assert tax(cents) <= snapshot(2541)
+"
+        ),
+        r#"
+{"k":"start","id":"tests/test_b.py::test_bound"}
+{"k":"cmp","op":"<=","ok":true,"l":{"r":"20"},"r":{"r":"2541"},"at":[["tests/test_b.py",5]]}
+{"k":"cmp","op":"<=","ok":false,"l":{"r":"2542"},"r":{"r":"2541"},"at":[["tests/test_b.py",5]]}
+{"k":"report","when":"call","outcome":"failed","at":[["tests/test_b.py",5]]}
+{"k":"end"}
+"#,
+        expect![[r#"
+            tests/test_b.py::test_bound tests/test_b.py#literal:1: Differs Literal("2542")
+        "#]],
+    );
+}
