@@ -287,12 +287,23 @@ fn declared(source: &str) -> Vec<Declared> {
     found
 }
 
+/// Modules that a file names one by one, and the folder of which it takes every file.
+type Modules = (Vec<Declared>, Option<RelPath>);
+
+/// `automod::dir!("tests/derive")` of automod 1.0: every file of that folder of the package is a module.
+fn folder_of_modules(source: &str) -> Option<String> {
+    let at = source.find("automod::dir!(")? + "automod::dir!(".len();
+    let inner = source.get(at..)?.split(')').next()?;
+    let (_, named) = inner.split_once('"')?;
+    Some(named.split_once('"')?.0.to_string()).filter(|named| !named.contains('\\'))
+}
+
 fn is_open(tokens: &[Token], nth: usize) -> bool {
     tokens.get(nth).is_some_and(|token| token.kind == Kind::Open(b'['))
 }
 
 fn places_of(package: &Package, shelf: &Shelf) -> HashMap<RelPath, Vec<Module>> {
-    let mut read: HashMap<RelPath, Arc<Vec<Declared>>> = HashMap::new();
+    let mut read: HashMap<RelPath, Arc<Modules>> = HashMap::new();
     let mut places: HashMap<RelPath, Vec<Module>> = HashMap::new();
     for target in &package.targets {
         let crate_name = target.name.replace('-', "_");
@@ -306,10 +317,22 @@ fn places_of(package: &Package, shelf: &Shelf) -> HashMap<RelPath, Vec<Module>> 
             }
             let found = read
                 .entry(file.clone())
-                .or_insert_with(|| Arc::new(shelf.text(&file).map_or_else(Vec::new, |text| declared(text.as_str()))))
+                .or_insert_with(|| {
+                    let of =
+                        |text: &str| (declared(text), folder_of_modules(text).and_then(|dir| package.dir.join(&dir)));
+                    Arc::new(shelf.text(&file).map_or_else(Default::default, |text| of(text.as_str())))
+                })
                 .clone();
             let dir = file.parent();
             let base = if beside { dir.clone() } else { dir.join(file.stem()).unwrap_or_default() };
+            let (found, folder) = (&found.0, &found.1);
+            for every in folder.iter().flat_map(|folder| shelf.below(folder).filter(|path| path.parent() == *folder)) {
+                if every.name().ends_with(".rs") && *every != file && !matches!(every.stem(), "main" | "lib" | "mod") {
+                    let mut inner = path.clone();
+                    inner.push(every.stem().to_string());
+                    queue.push((every.clone(), inner, false));
+                }
+            }
             for module in found.iter() {
                 let Some(folder) = base.join(&module.inside.join("/")) else { continue };
                 let mut inner = path.clone();

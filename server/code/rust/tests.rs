@@ -341,6 +341,9 @@ mod common;
 [package]
 name = "lone"
 //- crates/lone/src/main.rs
+//- crates/lone/tests/auto/main.rs
+automod::dir!("tests/auto");
+//- crates/lone/tests/auto/one.rs
 "#,
     );
     let root = crate::places::Root::of(fixture.path(), fixture.path()).unwrap();
@@ -358,6 +361,8 @@ name = "lone"
     }
     expect![[r#"
         crates/lone/src/main.rs ("crates/lone"): lone lone::tests::t
+        crates/lone/tests/auto/main.rs ("crates/lone"): auto auto::tests::t
+        crates/lone/tests/auto/one.rs ("crates/lone"): auto auto::one::tests::t
         crates/tax-core/src/inline/deep.rs (""): tax_core lib::inline::deep::tests::t
         crates/tax-core/src/lib.rs (""): tax_core lib::tests::t
         crates/tax-core/src/odd/beside.rs (""): tax_core lib::renamed::beside::tests::t
