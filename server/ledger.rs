@@ -26,6 +26,8 @@ pub const UNFINISHED: &str = ".pindrift/unfinished";
 pub const FINISH: &str = "pindrift accept --finish";
 /// Largest amendment file that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
+/// Decisions about one oracle that are told apart by their seconds.
+const MOST_AT_ONCE: usize = 10_000;
 /// Longest reason that is kept, in bytes.
 pub const LONGEST_REASON: usize = 64 << 10;
 
@@ -195,11 +197,20 @@ fn slug_of_oracle(oracle: &str) -> String {
 }
 
 impl Ledger {
-    /// The amendment under a name of its own: the same decision taken again within a second is a second
-    /// record, dated a second later, and never the first one written over.
+    /// The amendment after all others about its oracle: dated a second after the newest of them where it was
+    /// made within the same second, so that they have an order, and each a name of its own.
     pub fn apart(&self, mut amendment: Amendment) -> Amendment {
-        while self.entries.iter().any(|entry| entry.path == amendment.file()) {
-            match amendment.at.checked_add(jiff::SignedDuration::from_secs(1)) {
+        let second = jiff::SignedDuration::from_secs(1);
+        for _ in 0..MOST_AT_ONCE {
+            let taken = |entry: &Arc<Entry>| {
+                entry.path == amendment.file()
+                    || (entry.amendment.oracle == amendment.oracle
+                        && entry.amendment.at.as_second() == amendment.at.as_second())
+            };
+            if !self.entries.iter().any(taken) {
+                break;
+            }
+            match amendment.at.checked_add(second) {
                 Ok(later) => amendment.at = later,
                 Err(_) => break,
             }

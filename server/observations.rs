@@ -242,7 +242,7 @@ fn of_record(pin: &Pin, recorded: Option<&Recorded>, record: &Record, assertion:
             command: record.command.clone(),
             revision: record.revision.clone(),
             dirty: record.dirty.clone(),
-            stale: !(same_oracle && same_pin),
+            stale: !(same_oracle && same_pin) || record.aged,
             preimage: record.preimage.clone(),
             lossy: record.lossy,
             artefact: None,

@@ -305,6 +305,7 @@ impl About<'_> {
             outcome: said.outcome,
             value: said.value.clone(),
             preimage: said.preimage.clone(),
+            aged: false,
             lossy: said.lossy,
             at: Some(jiff::Timestamp::now()),
             run: Some(self.run.to_string()),

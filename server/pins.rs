@@ -177,6 +177,11 @@ pub fn is_test_file(path: &RelPath) -> bool {
     }
 }
 
+/// A source of the tests, by its name or its folder.
+pub fn is_of_tests(path: &RelPath) -> bool {
+    is_test_file(path) || in_test_folder(path)
+}
+
 fn in_test_folder(path: &RelPath) -> bool {
     path.parent().as_str().split('/').any(|part| matches!(part, "test" | "tests" | "testing" | "test_utils"))
 }

@@ -242,6 +242,7 @@ pub fn row(case: &Case, project: &Project, purpose: Purpose) -> Row {
         }),
         verdict: match case.verdict().filter(|_| compared) {
             Some(spoken) => Some(spoken.verdict.word().to_string()),
+            None if drift.is_some() => None,
             None => accepted.and_then(|entry| entry.amendment.verdict.clone()),
         },
         confirmed: case.confirmed,

@@ -153,6 +153,7 @@ fn equal(test: &str, record: &[&str], update: &[&str], seen: &dyn Fn(usize, &Pat
             value: Some(seen(number, &theirs)),
             preimage: None,
             lossy: false,
+            aged: false,
             at: Some(at),
             run: None,
             command: None,

@@ -77,6 +77,10 @@ pub fn plan_retire(pin: &Pin, baseline: &Baseline, workspace: &Workspace, reques
     if pin.role != Role::Characterization {
         return Err(Refusal(format!("{} is not a characterization test; it can go without a record", pin.test)));
     }
+    let retired = |entry: &&std::sync::Arc<crate::ledger::Entry>| entry.amendment.kind == Kind::Retire;
+    if let Some(entry) = workspace.ledger.history(pin).iter().find(retired) {
+        return Err(Refusal(format!("{} is retired already, by {}; it can go", pin.test, entry.path.name())));
+    }
     let before = match baseline {
         Baseline::Present(recorded) => Some(&recorded.content),
         _ => None,

@@ -602,6 +602,11 @@ pub fn plan_withdraw(entry: &Entry, case: &Case, workspace: &Workspace, request:
             super::FINISH
         ));
     }
+    if let Some(back) = case.history.iter().find(|other| {
+        other.amendment.kind == Kind::Withdraw && other.amendment.withdraws.as_deref() == Some(entry.path.as_str())
+    }) {
+        return refuse(format!("{} was withdrawn already, by {}", entry.path.name(), back.path.name()));
+    }
     if matches!(undone.kind, Kind::Verdict | Kind::Judgement | Kind::Retire) {
         let taken_back = Amendment {
             verdict: None,

@@ -122,6 +122,7 @@ fn observe(dir: &Path) -> Result<(), String> {
             outcome: observations::Outcome::Differs,
             value: Some(observations::records::Value::Literal((*literal).to_string())),
             preimage: None,
+            aged: false,
             lossy: false,
             at: Some(jiff::Timestamp::now()),
             run: None,

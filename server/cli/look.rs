@@ -16,6 +16,7 @@ use crate::pins::Extent;
 use crate::places::RelPath;
 use crate::report::{self, Purpose, Report};
 use crate::survey::{Case, State, Survey, Workspace};
+use crate::text::one_line;
 
 /// A workspace and the part of it that a call is about.
 pub struct Scope {
@@ -280,7 +281,17 @@ pub fn diff(of: &str, shape: DiffShape, place: &Place) -> Outcome {
             for line in [read.size, read.places, read.distance].into_iter().flatten() {
                 text.push_str(&format!("{line}\n"));
             }
-            text.push_str(&format!("{}\n", findings::advice(&drift.difference)));
+            let advice = match case.verdict() {
+                _ if case.state == State::Failed => {
+                    "A specification: its value comes from an authority, so the code is wrong and nothing can be accepted".into()
+                }
+                Some(spoken) => {
+                    let said = &spoken.entry.amendment;
+                    format!("Judged {} by {}: {}", spoken.verdict.word(), said.author, said.reason)
+                }
+                None => findings::advice(&drift.difference),
+            };
+            text.push_str(&format!("{}\n", one_line(&advice, 400)));
             if let Some(treatment) = findings::treatment(&drift.difference) {
                 text.push_str(&format!("What helps: {treatment}\n"));
             }

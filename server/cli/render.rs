@@ -131,7 +131,9 @@ pub fn drift_lines(row: &Row, brief: Option<&str>, paint: Paint) -> String {
     let id = row.drift.as_deref().unwrap_or("-");
     let mut text = format!("{}:{}  {}\n", row.file, row.line, paint.strong(&plain(&row.test)));
     let kind = row.difference.as_deref().map(|kind| format!(", {kind}")).unwrap_or_default();
-    let _ = writeln!(text, "    {} {id}{kind}, {}", paint.severity_of(row.state), oracle(row));
+    let judged = row.verdict.as_deref().filter(|_| row.drift.is_some() && row.state == "drift");
+    let judged = judged.map(|verdict| format!(", judged {verdict}")).unwrap_or_default();
+    let _ = writeln!(text, "    {} {id}{kind}{judged}, {}", paint.severity_of(row.state), oracle(row));
     if let Some(brief) = brief {
         let _ = writeln!(text, "    {}", plain(brief));
     }

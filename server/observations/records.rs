@@ -34,14 +34,15 @@
 //! Fields that are not known are ignored; a line of another schema, or one that cannot be read, is reported
 //! and costs only itself.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
 use crate::oracles::{self, Content, Pin, digest_of};
-use crate::pins::Trouble;
+use crate::pins::{Trouble, is_of_tests};
 use crate::places::RelPath;
 use crate::shelf::{Read, Shelf};
+use crate::syntax::Language;
 use crate::text::one_line;
 
 /// Folder of the records, from the root.
@@ -110,6 +111,8 @@ pub struct Record {
     pub value: Option<Value>,
     pub preimage: Option<String>,
     pub lossy: bool,
+    /// Code of the project is newer than this run; known only after reading.
+    pub aged: bool,
     pub at: Option<jiff::Timestamp>,
     pub run: Option<String>,
     pub command: Option<String>,
@@ -211,6 +214,7 @@ impl Record {
             value: line.value,
             preimage: line.preimage,
             lossy: line.lossy,
+            aged: false,
             at,
             run: line.run,
             command: line.command,
@@ -256,7 +260,26 @@ impl Records {
                 Read::Refused(message) => records.troubles.push(Trouble { file: path, at: None, message }),
             }
         }
+        records.age(shelf);
         records
+    }
+
+    /// A run that says at which commit it was made tells nothing of code that is newer. Tests do not count,
+    /// nor files that hold pins: a comment above one of them must not age the others.
+    fn age(&mut self, shelf: &Shelf) {
+        let dated = |record: &&mut Record| record.revision.is_some() && record.at.is_some();
+        let mut records: Vec<&mut Record> = self.by_pin.values_mut().flatten().collect();
+        let with_pins: HashSet<RelPath> = records.iter().map(|record| record.file.clone()).collect();
+        if !records.iter_mut().any(|record| dated(&record)) {
+            return;
+        }
+        let code =
+            |path: &&RelPath| Language::of(path.name()).is_some() && !is_of_tests(path) && !with_pins.contains(*path);
+        let newest = shelf.files().filter(code).filter_map(|path| shelf.stamp(path)?.modified).max();
+        let Some(newest) = newest.and_then(|newest| jiff::Timestamp::try_from(newest).ok()) else { return };
+        for record in records.into_iter().filter(dated) {
+            record.aged = record.at.is_some_and(|at| at < newest);
+        }
     }
 
     /// Adds the records of one file.
@@ -387,6 +410,7 @@ mod tests {
             outcome: Outcome::Differs,
             value: Some(Value::Text("a\u{2028}\"\n\u{202e}".into())),
             preimage: None,
+            aged: false,
             lossy: true,
             at: "2026-08-28T10:00:00Z".parse().ok(),
             run: Some("r".into()),

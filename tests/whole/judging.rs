@@ -85,13 +85,20 @@ fn an_unintended_place_is_an_error_until_the_code_is_fixed() {
     let (severity, message) = finding(&fixture, "drift-unintended").expect("told as unintended");
     assert_eq!(severity, "\"error\"");
     assert!(message.contains("net must not move with the tax table"), "{message}");
+    let text = pindrift(&fixture, &["check"]).with(1);
+    assert!(text.contains(", judged unintended, "), "{text}");
+    let text = pindrift(&fixture, &["diff", &id]).with(0);
+    assert!(text.contains("Judged unintended by ") && !text.contains("Accept with a reason"), "{text}");
     let refused = pindrift(&fixture, &["accept", &id, "--reason", "rule 7 rounds net prices up"]).refusal(1);
     assert!(refused.contains("judged this change unintended") && refused.contains("withdraw"), "{refused}");
 
     // The verdict is taken back by a decision of its own, and the drift can be accepted.
     let (record, text) = amendments(&fixture).pop().expect("a record");
     assert!(text.contains("kind = \"verdict\"") && text.contains("verdict = \"unintended\""), "{text}");
-    pindrift(&fixture, &["withdraw", &record, "--reason", "the tax office confirmed the new net"]).with(0);
+    let withdraw = ["withdraw", &record, "--reason", "the tax office confirmed the new net"];
+    pindrift(&fixture, &withdraw).with(0);
+    let refused = pindrift(&fixture, &withdraw).refusal(1);
+    assert!(refused.contains("was withdrawn already, by "), "{refused}");
     pindrift(&fixture, &["accept", &id, "--reason", "rule 7 rounds net prices up"]).with(0);
     fixture.commit("decided");
     pindrift(&fixture, &["audit", "--base", "HEAD~1"]).with(0);
@@ -135,6 +142,9 @@ fn a_pin_is_retired_before_or_after_it_goes() {
     let fixture = march("2024-01-01T10:00:00Z", "10");
     pindrift(&fixture, &["retire", MARCH, "--reason", "the monthly report is no longer printed"]).with(0);
     assert!(amendments(&fixture).pop().expect("a record").1.contains("kind = \"retire\""));
+    let refused =
+        pindrift(&fixture, &["retire", MARCH, "--reason", "the monthly report is no longer printed"]).refusal(1);
+    assert!(refused.contains("is retired already, by "), "{refused}");
 
     let fixture = march("2024-01-01T10:00:00Z", "10");
     std::fs::remove_file(fixture.at("tests/test_report.py")).expect("removed");
@@ -145,4 +155,38 @@ fn a_pin_is_retired_before_or_after_it_goes() {
         &["retire", "tests/golden/march.txt", "--reason", "the monthly report is no longer printed"],
     );
     assert!(said.with(0).contains("tests/golden/march.txt of tests/test_report.py::test_march is retired"));
+}
+
+#[test]
+fn decisions_of_one_second_keep_their_order() {
+    let fixture = Fixture::committed(PROFIT);
+    for (judgement, reason) in [
+        ("suspected-bug", "a profit of three should not be negative"),
+        ("contract", "customers rely on the sign"),
+        ("unjudged", "nobody knows any more"),
+        ("deliberate", "the board decided it"),
+    ] {
+        pindrift(&fixture, &["judge", PROFIT_TEST, judgement, "--reason", reason]).with(0);
+    }
+    assert_eq!(report(&fixture)["assertions"][0]["judgement"], "deliberate");
+    assert!(!pindrift(&fixture, &["log", "--suspected"]).with(0).contains("negative"));
+}
+
+#[test]
+fn a_run_that_is_older_than_the_code_says_nothing_of_it() {
+    let source = |text: &str| format!("//- legacy.py\n{text}\n");
+    let fixture = Fixture::committed(&format!("{PROFIT}{}", source("RATE = 1")));
+    // The records of tests are of 2026-08-28, the code of this run is newer.
+    observe(&fixture, PROFIT_TEST, r#"{"literal": "3"}"#, r#", "revision": "5ac7c9c""#);
+    assert_eq!(report(&fixture)["assertions"][0]["state"], "unobserved");
+    let refused = pindrift(&fixture, &["accept", "--test", PROFIT_TEST, "--reason", "profits are counted anew"]);
+    refused.refusal(1);
+
+    // One that came after the last change of the code does; a comment in a test ages nothing.
+    std::fs::File::options()
+        .write(true)
+        .open(fixture.at("legacy.py"))
+        .and_then(|file| file.set_modified(std::time::UNIX_EPOCH))
+        .expect("dated");
+    assert_eq!(report(&fixture)["assertions"][0]["state"], "drift");
 }
