@@ -102,6 +102,7 @@ pub fn audit(workspace: &Workspace, base: &str) -> Result<Report, Refusal> {
     let new = pairs::held(&workspace.project, &all);
     audit.oracles(&old, &new, &all, &record);
     audit.policy(&record);
+    audit.settings();
     let mut items = audit.items;
     items.sort();
     items.dedup();
@@ -402,6 +403,24 @@ impl Audit<'_> {
             message,
             amendments: found.iter().map(|entry| entry.path.to_string()).collect(),
         });
+    }
+
+    /// Settings or patterns that broke since the base: what they found is not looked at any more.
+    fn settings(&mut self) {
+        let tells =
+            |file: &RelPath| file.as_str() == survey::SETTINGS || file.as_str().starts_with(".pindrift/queries/");
+        let before: Vec<(&RelPath, &str)> =
+            self.base.troubles.iter().map(|trouble| (&trouble.file, trouble.message.as_str())).collect();
+        for trouble in self.workspace.troubles.iter().filter(|trouble| tells(&trouble.file)) {
+            if !before.contains(&(&trouble.file, trouble.message.as_str())) {
+                let message = format!("{}; pins that it finds are not looked at until it is mended", trouble.message);
+                self.items.push(Item {
+                    line: trouble.at.map_or(1, |(line, _)| line),
+                    amendments: Vec::new(),
+                    ..wrong(&trouble.file, message)
+                });
+            }
+        }
     }
 
     /// `[policy] confirm = ["name or mail", …]` of the base: who may decide that what is recorded changes.

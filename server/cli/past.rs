@@ -243,11 +243,19 @@ fn failures(report: &Report) -> Vec<FindingRow> {
 }
 
 fn summary(report: &Report) -> String {
-    let failed = report.failures().count();
+    let of = |outcomes: &[audit::Outcome]| report.items.iter().filter(|item| outcomes.contains(&item.outcome)).count();
     let base = report.base.get(..10).unwrap_or(&report.base);
+    let decided = of(&[audit::Outcome::Explained, audit::Outcome::Reverted]);
+    let others = [(audit::Outcome::New, "new"), (audit::Outcome::Removed, "removed"), (audit::Outcome::Moved, "moved")];
+    let others: String = others
+        .into_iter()
+        .map(|(outcome, word)| (of(&[outcome]), word))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!(", {count} {word}"))
+        .collect();
     format!(
-        "{} looked at since {base}: {} changed with their decisions, {failed} without\n",
+        "{} looked at since {base}: {decided} changed with their decisions, {} without{others}\n",
         render::count(report.looked_at, "oracle"),
-        report.items.len() - failed
+        report.failures().count()
     )
 }

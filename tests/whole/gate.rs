@@ -73,3 +73,19 @@ fn a_clone_with_other_line_ends_passes() {
     super::said(&mut command).with(0);
     assert_eq!(amendments(&fixture).len(), 1);
 }
+
+#[test]
+fn settings_that_broke_close_the_gate() {
+    let helper = "[[helper]]\ncall = \"held\"\nname = 0\nvalue = 1\nroot = \"tests/golden\"\n";
+    let fixture = Fixture::committed(&format!(
+        "//- pindrift.toml\n{helper}//- tests/test_a.py\nfrom made import held, text\n\ndef test_a():\n    held(\"a.txt\", text())\n\
+         //- tests/golden/a.txt\none\n"
+    ));
+    fixture.git(&["branch", "base"]);
+    fixture.write("//- tests/golden/a.txt\ntwo\n");
+    audit(&fixture).with(1);
+    std::fs::write(fixture.at("pindrift.toml"), helper.replace("call", "cal")).expect("written");
+    let said = audit(&fixture).with(1);
+    assert!(said.contains("pindrift.toml") && said.contains("until it is mended"), "{said}");
+    assert!(said.contains("0 changed with their decisions, 2 without, 1 removed"), "{said}");
+}
