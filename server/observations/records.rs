@@ -270,7 +270,7 @@ impl Records {
         let dated = |record: &&mut Record| record.revision.is_some() && record.at.is_some();
         let mut records: Vec<&mut Record> = self.by_pin.values_mut().flatten().collect();
         let with_pins: HashSet<RelPath> = records.iter().map(|record| record.file.clone()).collect();
-        if !records.iter_mut().any(|record| dated(&record)) {
+        if !records.iter_mut().any(|record| dated(record)) {
             return;
         }
         let code =
