@@ -78,6 +78,11 @@ pub struct Pin {
 }
 
 impl Pin {
+    /// The source file and the bytes of an oracle that stands in one.
+    pub fn source<'a>(&self, project: &'a Project) -> Option<(&'a crate::code::Unit, Span)> {
+        Some((project.unit(self.oracle.path.as_ref()?)?, self.oracle.span?))
+    }
+
     /// Test id without its parameter id: the identity's part.
     pub fn test_base(&self) -> &str {
         let base = match (&self.case, self.language) {

@@ -55,7 +55,7 @@ impl Framework for ExpectTest {
         if pin.oracle.kind != OracleKind::Inline {
             return golden::baseline(pin, project);
         }
-        let Some((unit, span)) = source(pin, project) else { return Baseline::Missing };
+        let Some((unit, span)) = pin.source(project) else { return Baseline::Missing };
         let text = unit.text.as_str();
         let unreadable = || {
             Baseline::Unreadable(format!(
@@ -98,10 +98,6 @@ impl Framework for ExpectTest {
     fn orphans(&self, pins: &[Pin], project: &Project) -> Vec<Orphan> {
         unread::beside(pins, project, self.id())
     }
-}
-
-fn source<'a>(pin: &Pin, project: &'a Project) -> Option<(&'a Unit, Span)> {
-    Some((project.unit(pin.oracle.path.as_ref()?)?, pin.oracle.span?))
 }
 
 /// The literal of an `expect!`: in the macro, or where a wrapper macro's caller gives it.
@@ -173,7 +169,7 @@ fn files(project: &Project, site: &Site, blank: &Pin, path: &Expr) -> Vec<Pin> {
 
 fn amend_inline(pin: &Pin, text: &str, project: &Project) -> Result<Amended, Refusal> {
     let gone = || Refusal(format!("the expectation of {} is gone from {}; look again", pin.test, pin.file));
-    let (unit, span) = source(pin, project).ok_or_else(gone)?;
+    let (unit, span) = pin.source(project).ok_or_else(gone)?;
     let all = unit.text.as_str();
     let argument = Argument::of(all, span).ok_or_else(gone)?;
     let line = all.get(..pin.span.start).map_or(0, |before| before.rfind('\n').map_or(0, |at| at + 1));

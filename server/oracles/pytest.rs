@@ -2,10 +2,12 @@
 //! fixture behind its receiver, whether the ids of a test are known, whether the call is to fail. Takes
 //! sites, gives expressions as they stand. Never knows where a plugin keeps its files.
 
+use super::Pin;
 use crate::code::{Arg, Expr, ExprKind, Function, Stmt, StmtKind, Unit};
 use crate::evaluate::origin::{Application, Root};
 use crate::evaluate::{World, parametrize};
 use crate::pins::{Frame, Project, Site, fixtures};
+use crate::places::RelPath;
 
 /// A call of a method, as it stands at a frame's place.
 #[derive(Clone, Copy)]
@@ -265,6 +267,30 @@ pub fn kind_of(project: &Project, site: &Site, world: &World, expr: &Expr) -> Ki
         (None, Root::Free("str" | "repr" | "hex" | "ascii")) => Kind::Str,
         (None, Root::Free("bytes" | "bytearray")) => Kind::Bytes,
         _ => Kind::Open,
+    }
+}
+
+/// Where a plugin keeps what it compares with.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    Known(RelPath),
+    Among(Vec<RelPath>),
+}
+
+/// Holds a pin against a place. `aside`: the test is set aside, so a file that is not `there` is no missing
+/// one; `to_fail`: the test wants this comparison to fail.
+pub fn hold(pin: &mut Pin, place: Place, there: &dyn Fn(&RelPath) -> bool, aside: bool, to_fail: bool) {
+    match place {
+        Place::Known(path) if aside && !there(&path) => {
+            let why = "the test is set aside (skip, xfail) and nothing is recorded for it";
+            pin.oracle.shown_only = Some(why.to_string());
+        }
+        Place::Known(path) if to_fail => pin.oracle.candidates = vec![path],
+        Place::Known(path) => pin.oracle.path = Some(path),
+        Place::Among(paths) => pin.oracle.candidates = paths,
+    }
+    if to_fail {
+        pin.oracle.shown_only = Some("the test expects this comparison to fail".to_string());
     }
 }
 

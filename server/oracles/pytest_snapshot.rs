@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 
 use super::literal_python::{self, Names, Py};
-use super::pytest::{self, Call, Id, Ids, Kind};
+use super::pytest::{self, Call, Id, Ids, Kind, Place};
 use super::{
     Amended, Artefact, Baseline, Content, FileChange, Framework, Orphan, Pin, Recorded, Refusal, Step, digest_of,
     reading, seen,
@@ -76,18 +76,7 @@ impl Framework for PytestSnapshot {
                     continue;
                 }
                 pin.oracle.steps = steps.clone();
-                match place {
-                    Place::Known(path) if !is_there(project, &path) && aside => {
-                        let why = "the test is set aside (skip, xfail) and nothing is recorded for it";
-                        pin.oracle.shown_only = Some(why.to_string());
-                    }
-                    Place::Known(path) if to_fail => pin.oracle.candidates = vec![path],
-                    Place::Known(path) => pin.oracle.path = Some(path),
-                    Place::Among(paths) => pin.oracle.candidates = paths,
-                }
-                if to_fail {
-                    pin.oracle.shown_only = Some("the test expects this comparison to fail".to_string());
-                }
+                pytest::hold(&mut pin, place, &|path| is_there(project, path), aside, to_fail);
                 pins.push(pin);
             }
         }
@@ -179,12 +168,6 @@ fn is_ours(project: &Project, site: &Site, world: &World, call: &Call) -> bool {
     let fixture = pytest::plain_fixture(project, site, world, call.receiver) == Some(FIXTURE)
         || pytest::kept_fixture(project, site.comparing(), call.receiver, FIXTURE);
     fixture && !super::snapshottest::is_used_for(project, site)
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
-    Known(RelPath),
-    Among(Vec<RelPath>),
 }
 
 /// Where the snapshot lies. With parameters whose ids are not known, in each folder that is there.

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use super::pytest::{self, Call, Id, Ids};
+use super::pytest::{self, Call, Id, Ids, Place};
 use super::{
     Amended, Artefact, Baseline, Content, FileChange, Framework, Orphan, Pin, Recorded, Refusal, Step, digest_of,
     reading, seen,
@@ -80,18 +80,7 @@ impl Framework for Regressions {
                 if let Some(Step::Unknown(what)) = steps.first() {
                     pin.oracle.shown_only = Some(format!("the test compares with {what}, which is not followed"));
                 }
-                match place {
-                    Place::Known(path) if aside && !project.shelf.listed(&path) => {
-                        let why = "the test is set aside (skip, xfail) and nothing is recorded for it";
-                        pin.oracle.shown_only = Some(why.to_string());
-                    }
-                    Place::Known(path) if to_fail => pin.oracle.candidates = vec![path],
-                    Place::Known(path) => pin.oracle.path = Some(path),
-                    Place::Among(paths) => pin.oracle.candidates = paths,
-                }
-                if to_fail {
-                    pin.oracle.shown_only = Some("the test expects this comparison to fail".to_string());
-                }
+                pytest::hold(&mut pin, place, &|path| project.shelf.listed(path), aside, to_fail);
                 pins.push(pin);
             }
         }
@@ -240,12 +229,6 @@ fn bytes_of(path: &RelPath, observed: &Content, steps: &[Step], old: Option<&[u8
         Some(bytes) if content(&bytes, steps).as_ref() == Ok(observed) => Ok(bytes),
         _ => refuse("the observed text would not read back equal in the file's encoding"),
     }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
-    Known(RelPath),
-    Among(Vec<RelPath>),
 }
 
 /// One call of a fixture's `check`.

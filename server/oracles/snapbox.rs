@@ -63,7 +63,7 @@ impl Framework for Snapbox {
         if pin.oracle.kind != OracleKind::Inline {
             return golden::baseline(pin, project);
         }
-        let Some((unit, span)) = source(pin, project) else { return Baseline::Missing };
+        let Some((unit, span)) = pin.source(project) else { return Baseline::Missing };
         let text = unit.text.as_str();
         let value = Argument::of(text, span).and_then(|argument| Some((argument, argument.value(text)?)));
         let Some((argument, value)) = value else {
@@ -122,10 +122,6 @@ impl Framework for Snapbox {
     fn orphans(&self, pins: &[Pin], project: &Project) -> Vec<Orphan> {
         unread::beside(pins, project, self.id())
     }
-}
-
-fn source<'a>(pin: &Pin, project: &'a Project) -> Option<(&'a Unit, Span)> {
-    Some((project.unit(pin.oracle.path.as_ref()?)?, pin.oracle.span?))
 }
 
 fn site_function<'a>(project: &'a Project, site: &Site) -> Option<&'a Function> {
@@ -405,7 +401,8 @@ fn pretty(pin: &Pin, observed: &str, project: &Project) -> Result<String, Refusa
     let mut value: serde_json::Value =
         serde_json::from_str(observed).map_err(|err| refused(format!("is not JSON ({err}); run the test again")))?;
     let recorded = match pin.oracle.kind {
-        OracleKind::Inline => source(pin, project)
+        OracleKind::Inline => pin
+            .source(project)
             .and_then(|(unit, span)| Argument::of(unit.text.as_str(), span)?.value(unit.text.as_str())),
         _ => pin.oracle.path.as_ref().and_then(|path| project.shelf.text(path)).map(|text| text.as_str().to_string()),
     };
@@ -429,7 +426,7 @@ fn sorted(value: &serde_json::Value) -> bool {
 
 fn amend_inline(pin: &Pin, text: &str, project: &Project) -> Result<Amended, Refusal> {
     let gone = || Refusal(format!("the value of {} is gone from {}; look again", pin.test, pin.file));
-    let (unit, span) = source(pin, project).ok_or_else(gone)?;
+    let (unit, span) = pin.source(project).ok_or_else(gone)?;
     let all = unit.text.as_str();
     let argument = Argument::of(all, span).ok_or_else(gone)?;
     let new = literal::patch(text)?;

@@ -1,20 +1,8 @@
-use std::sync::Arc;
-
 use super::*;
 use crate::fixture::Fixture;
+use crate::oracles::origin::tests::project;
 use crate::pins::{Extent, sites};
-use crate::places::Root;
-use crate::settings::Settings;
-use crate::shelf::Shelf;
-use crate::vocabulary::Vocabulary;
 use expect_test::{Expect, expect};
-
-fn project(fixture: &Fixture) -> Project {
-    let root = Root::of(fixture.path(), fixture.path()).unwrap();
-    let shelf = Shelf::new(root.clone());
-    let vocabulary = Vocabulary::built_in();
-    Project::read(root, Arc::new(Settings::default()), shelf, &vocabulary, &|_, _| {}, &|| false).unwrap()
-}
 
 fn pins(project: &Project) -> Vec<Pin> {
     let all = sites::sites(project, &Extent::All);
