@@ -112,14 +112,13 @@ async function again(attempt) {
   }
 }
 
-/** Types into the box that a key opens; `row` has to be in its list. */
+/** Types into the box that a key opens and clicks `row` in its list: Enter takes the first row of a list that is not yet narrowed. */
 const pick = (key, text, row) =>
   again(async (timeout) => {
     await page.keyboard.press(key);
     await input().waitFor({ state: 'visible', timeout });
     await input().fill(text);
-    await rows(row).first().waitFor({ timeout });
-    await page.keyboard.press('Enter');
+    await rows(row).first().click({ timeout });
     await input().waitFor({ state: 'hidden', timeout });
   });
 
@@ -129,8 +128,7 @@ const command = (name) =>
     await page.keyboard.press('F1');
     await input().waitFor({ state: 'visible', timeout });
     await input().fill(`>${name}`);
-    await rows(name).first().waitFor({ timeout });
-    await page.keyboard.press('Enter');
+    await rows(name).first().click({ timeout });
   });
 
 async function open(file) {
