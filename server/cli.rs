@@ -147,8 +147,8 @@ fn run(command: Command, place: &Place) -> Outcome {
         Command::Server { .. } => Outcome::refused("`server` is a call of its own", UNUSABLE),
         Command::Demo { dir } => demo::demo(&dir, place),
         Command::Accept { finish: true, .. } => decide::finish(place),
-        Command::Accept { drift, test, oracle, why, proof, authority, dry_run, format, .. } => {
-            let reason = why.text();
+        Command::Accept { drift, test, oracle, why, same_reason, proof, authority, dry_run, format, .. } => {
+            let reason = if same_reason { None } else { Some(why.text()) };
             let said = decide::Accept { drift, test, oracle, reason, proof, authority, dry_run, shape: format };
             decide::accept(said, place)
         }

@@ -94,6 +94,8 @@ pub struct Amendment {
     pub to: Option<String>,
     /// `verdict`: shapes of the places that it speaks of, see `drift::Hunk::shape`.
     pub hunks: Vec<String>,
+    /// `drift`: the change that it is, see `drift::Drift::change`; other drifts of the same one are offered its reason.
+    pub change: Option<String>,
     /// The write was planned and is not known to be finished (DESIGN 3.7, 3.8).
     pub pending: bool,
 }

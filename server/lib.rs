@@ -38,6 +38,8 @@ pub mod ledger;
 
 pub mod survey;
 
+pub mod changes;
+
 pub mod observe;
 
 pub mod amendment;

@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 
+use crate::changes;
 use crate::drift::Difference;
 use crate::findings::Finding;
 use crate::ledger::Judgement;
@@ -10,7 +11,7 @@ use crate::observations::From;
 use crate::oracles::Baseline;
 use crate::pins::Project;
 use crate::roles::Role;
-use crate::survey::{Case, State, Survey};
+use crate::survey::{Case, State, Survey, Workspace};
 
 /// The whole report. Paths are from the root with `/`; lines and columns 1-based, columns in Unicode
 /// scalar values.
@@ -20,6 +21,8 @@ pub struct Report {
     pub root: String,
     pub assertions: Vec<Row>,
     pub findings: Vec<FindingRow>,
+    /// The drifts by the change that they are.
+    pub changes: Vec<ChangeRow>,
     pub summary: Summary,
 }
 
@@ -85,6 +88,17 @@ pub struct FindingRow {
     pub entry: Option<String>,
 }
 
+/// Drifts that are the same change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChangeRow {
+    pub change: String,
+    pub brief: String,
+    pub difference: String,
+    pub drifts: Vec<String>,
+    /// The reason given for another drift of the same change, to be confirmed one by one.
+    pub reason: Option<String>,
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
     pub drifts: usize,
@@ -105,7 +119,8 @@ pub enum Purpose {
 }
 
 /// Rows in file, line, test and oracle order.
-pub fn report(survey: &Survey, findings: &[Finding], project: &Project, purpose: Purpose) -> Report {
+pub fn report(survey: &Survey, findings: &[Finding], workspace: &Workspace, purpose: Purpose) -> Report {
+    let project = &workspace.project;
     let assertions: Vec<Row> = survey
         .cases
         .iter()
@@ -114,7 +129,25 @@ pub fn report(survey: &Survey, findings: &[Finding], project: &Project, purpose:
         .collect();
     let summary = summary(survey, purpose);
     let findings = findings.iter().map(finding_row).collect();
-    Report { schema: 1, root: project.root.path.display().to_string(), assertions, findings, summary }
+    let changes = match purpose {
+        Purpose::Check => change_rows(survey, workspace),
+        Purpose::Pins => Vec::new(),
+    };
+    Report { schema: 1, root: project.root.path.display().to_string(), assertions, findings, changes, summary }
+}
+
+/// The distinct changes of a survey, each with its drifts.
+pub fn change_rows(survey: &Survey, workspace: &Workspace) -> Vec<ChangeRow> {
+    changes::distinct(survey, &workspace.ledger)
+        .into_iter()
+        .map(|group| ChangeRow {
+            change: group.change.to_string(),
+            brief: group.drift.brief.clone(),
+            difference: group.drift.difference_word(),
+            drifts: group.members.iter().filter_map(|case| case.drift_id.clone()).collect(),
+            reason: group.offered.map(|entry| entry.amendment.reason.clone()),
+        })
+        .collect()
 }
 
 /// Counts of the last line of `check`.

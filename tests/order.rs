@@ -22,6 +22,7 @@ const FLOW: &[&str] = &[
     "rationale",
     "ledger",
     "survey",
+    "changes",
     "observe",
     "amendment",
     "audit",

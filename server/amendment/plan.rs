@@ -79,6 +79,7 @@ pub fn plan_accept(case: &Case, workspace: &Workspace, request: &Request) -> Res
     let amendment = Amendment {
         observed: Some(observed),
         proof: request.proof.clone(),
+        change: case.compared().drift.map(|drift| drift.change).filter(|_| kind == Kind::Drift),
         diff: Some(ledger::diff(shown.before.as_ref(), Some(&shown.after))),
         ..draft(case, request, reason, kind, before, Some(&seen.content))
     };
@@ -231,6 +232,7 @@ pub(super) fn draft_of(
         withdraws: None,
         to: None,
         hunks: Vec::new(),
+        change: None,
         pending: false,
     }
 }

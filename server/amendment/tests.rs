@@ -34,6 +34,7 @@ fn amendment(oracle: &str) -> Amendment {
         withdraws: None,
         to: None,
         hunks: Vec::new(),
+        change: None,
         pending: false,
     }
 }

@@ -125,6 +125,7 @@ mod tests {
             withdraws: None,
             to: None,
             hunks: Vec::new(),
+            change: None,
             pending: false,
         }
     }

@@ -77,6 +77,9 @@ pub enum Command {
         oracle: Option<String>,
         #[command(flatten)]
         why: Why,
+        /// Take the reason that was given for another drift of the same change
+        #[arg(long, conflicts_with = "reason")]
+        same_reason: bool,
         /// Specification test that expects exactly the new behaviour
         #[arg(long, value_name = "TEST")]
         proof: Option<String>,

@@ -13,6 +13,7 @@ use super::look::{Scope, named};
 use super::render::{self, Paint};
 use super::{FINE, Outcome, Place, UNUSABLE, WANTS_A_PERSON};
 use crate::amendment::{self, Applied, Plan, Request};
+use crate::changes;
 use crate::git;
 use crate::ledger::{self, Entry};
 use crate::oracles::{FileChange, OracleKind, Refusal};
@@ -21,13 +22,15 @@ use crate::places::RelPath;
 use crate::roles::Role;
 use crate::shelf::Read;
 use crate::survey::{Case, State, Survey, Workspace};
+use crate::text::one_line;
 
 /// What `accept` was told.
 pub struct Accept {
     pub drift: Option<String>,
     pub test: Option<String>,
     pub oracle: Option<String>,
-    pub reason: String,
+    /// `None`: the one that was given for another drift of the same change.
+    pub reason: Option<String>,
     pub proof: Option<String>,
     pub authority: Option<String>,
     pub dry_run: bool,
@@ -77,12 +80,25 @@ pub fn accept(said: Accept, place: &Place) -> Outcome {
     let Some(id) = case.drift_id.clone() else {
         return Outcome::refused(format_args!("{word} has no drift"), WANTS_A_PERSON);
     };
-    let request = Request {
-        drift: Some(id.clone()),
-        authority: said.authority,
-        proof: said.proof,
-        ..request(&scope.workspace, said.reason)
+    let offered =
+        case.compared().drift.and_then(|drift| changes::offered(&drift.change, &scope.workspace.ledger).cloned());
+    let (reason, authority) = match (said.reason, &offered) {
+        (Some(reason), Some(entry)) if reason.trim().is_empty() => {
+            return Outcome::refused(missing_reason(&id, &case, &entry.amendment), WANTS_A_PERSON);
+        }
+        (Some(reason), _) => (reason, said.authority),
+        (None, Some(entry)) => {
+            (entry.amendment.reason.clone(), said.authority.or_else(|| entry.amendment.authority.clone()))
+        }
+        (None, None) => {
+            return Outcome::refused(
+                "no drift of the same change was accepted yet, so there is no reason to take over; say it with --reason",
+                WANTS_A_PERSON,
+            );
+        }
     };
+    let request =
+        Request { drift: Some(id.clone()), authority, proof: said.proof, ..request(&scope.workspace, reason) };
     if said.dry_run {
         return match amendment::plan_accept(&case, &scope.workspace, &request) {
             Ok(plan) => Outcome::new(shown(&plan, &scope.workspace, said.shape, place), FINE),
@@ -90,15 +106,49 @@ pub fn accept(said: Accept, place: &Place) -> Outcome {
         };
     }
     let root = scope.workspace.project.root.clone();
+    let more = same_change(&case, &survey);
     let mut first = Some((case, scope.workspace));
     let mut plan = || {
         let known = first.take();
         fresh(&root.path, &id, known, |case, workspace| amendment::plan_accept(case, workspace, &request))
     };
     match amendment::amend(&root, &mut plan, &closed) {
-        Ok(applied) => Outcome::new(done(&applied, said.shape), FINE),
+        Ok(applied) => {
+            let more = if said.shape == Shape::Text { more } else { String::new() };
+            Outcome::new(done(&applied, said.shape) + &more, FINE)
+        }
         Err(refusal) => refused(refusal),
     }
+}
+
+fn missing_reason(id: &str, case: &Case, accepted: &ledger::Amendment) -> String {
+    format!(
+        "the reason is missing; the same change as in {} was accepted because: {}; `pindrift accept {id} \
+         --same-reason` confirms it here too, --reason gives another",
+        case.pin.test,
+        one_line(&accepted.reason, 200)
+    )
+}
+
+/// What is left of the change that was just accepted, and how to go on with it: one decision each.
+fn same_change(case: &Case, survey: &Survey) -> String {
+    let Some(own) = case.compared().drift else { return String::new() };
+    let others: Vec<&Arc<Case>> = survey
+        .cases
+        .iter()
+        .filter(|other| other.state == State::Drift && other.drift_id != case.drift_id)
+        .filter(|other| other.compared().drift.is_some_and(|drift| drift.change == own.change))
+        .collect();
+    let Some((first, id)) = others.first().and_then(|first| Some((first, first.drift_id.as_deref()?))) else {
+        return String::new();
+    };
+    let left = render::count(others.len(), "more drift");
+    let is = if others.len() == 1 { "is" } else { "are" };
+    format!(
+        "{left} {is} the same change; the next is {}. Look at it (`pindrift diff {id}`), then\n    pindrift accept {id} \
+         --same-reason\n",
+        render::plain(&first.pin.test)
+    )
 }
 
 /// How often a plan is made again because somebody else writes to the same file meanwhile.

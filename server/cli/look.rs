@@ -1,6 +1,6 @@
 //! `pins`, `check` and `diff`: what is there to see. Takes a workspace, gives what to print.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::findings::{self, Finding};
 use crate::oracles::{Baseline, Content};
 use crate::pins::Extent;
 use crate::places::RelPath;
-use crate::report::{self, Purpose, Report};
+use crate::report::{self, Purpose, Report, Row};
 use crate::survey::{Case, State, Survey, Workspace};
 use crate::text::one_line;
 
@@ -101,7 +101,7 @@ pub fn pins(paths: &[PathBuf], shape: Shape, place: &Place) -> Outcome {
     };
     let survey = scope.survey();
     let findings = scope.findings(&survey);
-    let report = report::report(&survey, &findings, &scope.workspace.project, Purpose::Pins);
+    let report = report::report(&survey, &findings, &scope.workspace, Purpose::Pins);
     let out = match shape {
         Shape::Json => as_json(&report),
         Shape::Text => {
@@ -141,7 +141,7 @@ pub fn check(paths: &[PathBuf], observed: bool, strict: bool, format: Format, pl
     };
     let survey = scope.survey();
     let findings = scope.findings(&survey);
-    let report = report::report(&survey, &findings, &scope.workspace.project, Purpose::Check);
+    let report = report::report(&survey, &findings, &scope.workspace, Purpose::Check);
     let wants = report::needs_a_person(&report, scope.workspace.opted_in(), observed, strict);
     let status = if wants { WANTS_A_PERSON } else { FINE };
     let out = match format {
@@ -156,13 +156,29 @@ pub fn check(paths: &[PathBuf], observed: bool, strict: bool, format: Format, pl
 fn check_text(report: &Report, survey: &Survey, opted_in: bool, place: &Place) -> String {
     let paint = Paint(place.colour);
     let mut text = String::new();
-    for row in &report.assertions {
-        if !report::wants_a_person(row, opted_in) {
-            continue;
-        }
+    // Drifts that are the same change stand together, below the first of them.
+    let wanted = || report.assertions.iter().filter(|row| report::wants_a_person(row, opted_in));
+    let change_of = |row: &'_ Row| row.change.clone().filter(|_| row.state == "drift");
+    let mut alike: BTreeMap<String, Vec<&Row>> = BTreeMap::new();
+    for row in wanted() {
+        change_of(row).into_iter().for_each(|change| alike.entry(change).or_default().push(row));
+    }
+    let offers: BTreeMap<&str, &str> =
+        report.changes.iter().filter_map(|row| Some((row.change.as_str(), row.reason.as_deref()?))).collect();
+    for row in wanted() {
+        let group = match change_of(row) {
+            // Told below the first of them.
+            Some(change) if !alike.contains_key(&change) => continue,
+            Some(change) => alike.remove_entry(&change),
+            None => None,
+        };
         let case = row.drift.as_deref().and_then(|id| by_id(survey, id));
         let drift = case.and_then(|case| case.drift.as_ref());
         text.push_str(&render::drift_lines(row, drift.map(|drift| drift.brief.as_str()), paint));
+        if let Some((change, rows)) = group {
+            text.push_str(&render::same_change(rows.get(1..).unwrap_or_default(), paint));
+            text.extend(offers.get(change.as_str()).map(|reason| render::offered(reason)));
+        }
     }
     for finding in report.findings.iter().filter(|finding| opted_in && !report::told_by_rows(finding)) {
         text.push_str(&render::finding_lines(finding, paint));

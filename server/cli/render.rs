@@ -140,6 +140,29 @@ pub fn drift_lines(row: &Row, brief: Option<&str>, paint: Paint) -> String {
     text
 }
 
+/// The further drifts of a change, below the first.
+pub fn same_change(rows: &[&Row], paint: Paint) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("    the same change in {} more:\n", rows.len());
+    for row in rows {
+        let id = row.drift.as_deref().unwrap_or("-");
+        let judged = row.verdict.as_deref().map(|verdict| format!(", judged {verdict}")).unwrap_or_default();
+        let _ = writeln!(text, "      {id}{judged}, {}", oracle(row));
+        let _ = writeln!(text, "        {}:{}  {}", row.file, row.line, paint.strong(&plain(&row.test)));
+    }
+    text
+}
+
+/// The reason that was given for another drift of the same change.
+pub fn offered(reason: &str) -> String {
+    let reason = plain(&crate::text::one_line(reason, 200));
+    format!(
+        "    accepted elsewhere for this reason: {reason}\n    `pindrift accept ID --same-reason` confirms it for one more\n"
+    )
+}
+
 impl Paint {
     fn severity_of(self, state: &str) -> String {
         match state {

@@ -173,6 +173,7 @@ pub fn entry(reason: &str, before: &str, after: &Content, committed: bool) -> Ar
             withdraws: None,
             to: None,
             hunks: Vec::new(),
+            change: None,
             pending: false,
         },
         committed,

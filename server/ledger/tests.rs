@@ -38,6 +38,7 @@ fn amendment(reason: &str) -> Amendment {
         withdraws: None,
         to: None,
         hunks: Vec::new(),
+        change: None,
         pending: false,
     }
 }

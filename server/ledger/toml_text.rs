@@ -32,6 +32,7 @@ pub fn encode(amendment: &Amendment) -> String {
     line("to", text(&amendment.to));
     let hunks: Vec<String> = amendment.hunks.iter().map(|shape| quoted(shape)).collect();
     line("hunks", (!hunks.is_empty()).then(|| format!("[{}]", hunks.join(", "))));
+    line("change", text(&amendment.change));
     line("reason", Some(quoted(&amendment.reason)));
     line("authority", text(&amendment.authority));
     line("before", text(&amendment.before));
@@ -154,6 +155,7 @@ fn read(table: &Table) -> Result<Amendment, Wrong> {
         withdraws: optional(table, "withdraws")?,
         to: optional(table, "to")?,
         hunks: texts(table, "hunks")?,
+        change: optional(table, "change")?,
         pending: false,
     };
     if let Some(pin) = inner(table, "pin")? {

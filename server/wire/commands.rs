@@ -16,6 +16,7 @@ use super::service::Cancelled;
 use super::{features, pages, reasons, speak};
 use crate::actions::{self, At};
 use crate::amendment::{self, Applied, Request};
+use crate::changes;
 use crate::git;
 use crate::ledger::Entry;
 use crate::oracles::{Content, OracleKind, Pin, Refusal};
@@ -67,7 +68,11 @@ impl Office {
             "pindrift.diff" => self.diff(argument, cancelled),
             "pindrift.history" => self.history(argument, cancelled),
             "pindrift.drifts" => self.drifts(argument, cancelled),
-            "pindrift.reasons" => Ok(reasons::answer(&self.views, argument.get("reason").and_then(Value::as_str))),
+            "pindrift.reasons" => {
+                let same = self.same_change(argument, cancelled);
+                Ok(reasons::answer(&self.views, same.as_ref(), argument.get("reason").and_then(Value::as_str)))
+            }
+            "pindrift.changes" => self.changes(cancelled),
             "pindrift.observe" => self.observe(argument, cancelled),
             _ if offer::LATER.contains(&id) => Err(format!("{id} comes later; this version does not know it yet")),
             _ => Err(format!("`{}` is not a command of this server", one_line(id, 60))),
@@ -492,6 +497,24 @@ impl Office {
             "language": language,
             "hunks": hunks,
         }))
+    }
+
+    /// What was accepted as the same change as the drift that an argument names.
+    fn same_change(&self, argument: &Value, cancelled: &Cancelled) -> Option<Arc<Entry>> {
+        let id = text(argument, "drift")?;
+        let meant = self.by_drift(id, cancelled).ok()?;
+        let drift = meant.case.compared().drift?;
+        changes::offered(&drift.change, &meant.view.workspace().ledger).cloned()
+    }
+
+    /// The distinct changes of all roots, each with its drifts and the reason that may be confirmed again.
+    fn changes(&self, cancelled: &Cancelled) -> Answer {
+        let mut rows = Vec::new();
+        for view in &self.views {
+            let whole = view.survey_all(&|| cancelled.is_set()).ok_or("cancelled")?;
+            rows.extend(report::change_rows(&whole.survey, view.workspace()).into_iter().map(|row| json!(row)));
+        }
+        Ok(Value::Array(rows))
     }
 
     fn history(&self, argument: &Value, cancelled: &Cancelled) -> Answer {

@@ -143,7 +143,7 @@ pub fn path_of(uri: &Uri) -> Option<PathBuf> {
 }
 
 /// Commands that the server answers, in the order of their use.
-pub const COMMANDS: [&str; 13] = [
+pub const COMMANDS: [&str; 14] = [
     "pindrift.accept",
     "pindrift.explain",
     "pindrift.withdraw",
@@ -155,6 +155,7 @@ pub const COMMANDS: [&str; 13] = [
     "pindrift.diff",
     "pindrift.history",
     "pindrift.drifts",
+    "pindrift.changes",
     "pindrift.reasons",
     "pindrift.observe",
 ];

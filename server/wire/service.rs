@@ -282,7 +282,8 @@ impl LanguageServer for Service {
         let Some(started) = self.started.get() else { return Ok(None) };
         let (checked, rechecked) = oneshot::channel();
         // A list of everything that is made before everything is read would be wrong.
-        let whole = params.command == "pindrift.drifts" && argument.get("uri").or(argument.get("file")).is_none();
+        let whole = params.command == "pindrift.changes"
+            || params.command == "pindrift.drifts" && argument.get("uri").or(argument.get("file")).is_none();
         self.tell(Event::Recheck { then: checked, whole });
         let patience = if whole { READING } else { RECHECK_COMMAND };
         let _ = tokio::time::timeout(patience, rechecked).await;

@@ -60,6 +60,7 @@ fn plan() -> Plan {
         withdraws: None,
         to: None,
         hunks: Vec::new(),
+        change: None,
         pending: false,
     };
     Plan {

@@ -114,5 +114,61 @@ fn a_prompt_is_told_the_last_reasons_and_whether_this_one_will_do() {
     let reason = "the bill counts the fee since rule 7";
     session.execute("pindrift.accept", json!({ "drift": rows[0]["drift"], "reason": reason }));
     let answer = session.execute("pindrift.reasons", json!({ "reason": reason }));
-    assert_eq!(answer["result"], json!({ "last": [reason], "refusal": null }), "{answer}");
+    assert_eq!(answer["result"], json!({ "last": [reason], "same": null, "refusal": null }), "{answer}");
+}
+
+const TWICE: &str = "\
+//- tests/test_twice.py
+from pathlib import Path
+HERE = Path(__file__).parent
+def same(name):
+    text = make(name)
+    (HERE / 'actual' / name).write_text(text)
+    assert text == (HERE / 'golden' / name).read_text()
+def test_a():
+    same('a.txt')
+def test_b():
+    same('b.txt')
+def test_c():
+    same('c.txt')
+//- pindrift.toml
+//- tests/golden/a.txt
+tax 0.38
+//- tests/golden/b.txt
+tax 0.24
+//- tests/golden/c.txt
+due 2026-01-31
+//- tests/actual/a.txt
+tax 0.39
+//- tests/actual/b.txt
+tax 0.25
+//- tests/actual/c.txt
+due 2026-02-01
+";
+
+#[test]
+fn the_reason_of_one_drift_is_offered_for_the_next_of_the_same_change() {
+    let fixture = Fixture::committed(TWICE);
+    let mut session = Session::open("vscode-languageclient-10.1", fixture.path(), options(true));
+    let changes = session.execute("pindrift.changes", json!({}))["result"].clone();
+    let shown: Vec<(&str, usize)> = changes
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|row| (row["brief"].as_str().unwrap_or("-"), row["drifts"].as_array().map_or(0, Vec::len)))
+        .collect();
+    assert_eq!(shown, [("tax 0.38 → tax 0.39", 2), ("due 2026-01-31 → due 2026-02-01", 1)]);
+    let (first, second, other) = (&changes[0]["drifts"][0], &changes[0]["drifts"][1], &changes[1]["drifts"][0]);
+    let before = session.execute("pindrift.reasons", json!({ "drift": first }));
+    assert_eq!(before["result"]["same"], json!(null), "{before}");
+    let reason = "tax rounds half up since rule 7";
+    session.execute("pindrift.accept", json!({ "drift": first, "reason": reason }));
+    let offered = session.execute("pindrift.reasons", json!({ "drift": second }));
+    assert_eq!(offered["result"]["same"]["reason"], reason, "{offered}");
+    assert_eq!(offered["result"]["same"]["test"], "tests/test_twice.py::test_a", "{offered}");
+    assert_eq!(offered["result"]["last"], json!([reason]), "{offered}");
+    let not = session.execute("pindrift.reasons", json!({ "drift": other }));
+    assert_eq!(not["result"]["same"], json!(null), "{not}");
+    let changes = session.execute("pindrift.changes", json!({}))["result"].clone();
+    assert_eq!(changes[0]["reason"], reason, "{changes}");
 }

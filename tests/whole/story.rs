@@ -110,6 +110,49 @@ fn equal_changes_are_one_change() {
 }
 
 #[test]
+fn the_reason_of_one_is_offered_for_the_next_and_confirmed_one_by_one() {
+    let fixture = payroll();
+    let march = drift(&fixture, "tests/test_payroll.py::test_payroll[march]");
+    let april = drift(&fixture, "tests/test_payroll.py::test_payroll[april]");
+    let out = pindrift(&fixture, &["check"]).with(1);
+    let together = out.find("the same change in 1 more:").expect("one change told once");
+    assert_eq!(out.matches("behaviour").count(), 1, "{out}");
+    assert!(out[together..].contains(&march) || out[together..].contains(&april), "{out}");
+    let nothing = pindrift(&fixture, &["accept", &march, "--same-reason"]).refusal(1);
+    assert!(nothing.contains("no drift of the same change was accepted yet"), "{nothing}");
+
+    let said =
+        pindrift(&fixture, &["accept", &march, "--reason", "net is rounded half up now", "--authority", "rule 7"]);
+    let said = said.with(0);
+    assert!(
+        said.contains("1 more drift is the same change") && said.contains(&format!("accept {april} --same")),
+        "{said}"
+    );
+    assert_eq!(fixture.read("tests/golden/april.txt"), "staff: Ito\nnet: 10.24\npaid: 2026-04-30\n");
+    assert_eq!(report(&fixture)["changes"].as_array().map(Vec::len), Some(2));
+    assert_eq!(report(&fixture)["changes"][0]["reason"], "net is rounded half up now");
+    let refusal = pindrift(&fixture, &["accept", &april]).refusal(1);
+    assert!(refusal.contains("net is rounded half up now") && refusal.contains("--same-reason"), "{refusal}");
+
+    let may = drift(&fixture, "tests/test_payroll.py::test_payroll[may]");
+    pindrift(&fixture, &["accept", &may, "--same-reason"]).refusal(1);
+    pindrift(&fixture, &["accept", &april, "--same-reason"]).with(0);
+    let records = amendments(&fixture);
+    assert_eq!(records.len(), 2, "two drifts, two decisions");
+    for (path, record) in &records {
+        assert!(record.contains("reason = \"net is rounded half up now\""), "{path}: {record}");
+        assert!(record.contains("authority = \"rule 7\""), "{path}: {record}");
+    }
+    // A reason that was taken back is not offered.
+    fixture.write("//- tests/actual/june.txt\nstaff: Ito\nnet: 11.01\n");
+    let june = drift(&fixture, "tests/test_payroll.py::test_payroll[june]");
+    for (path, _) in &records {
+        pindrift(&fixture, &["withdraw", path, "--reason", "rule 7 is not in force"]).with(0);
+    }
+    pindrift(&fixture, &["accept", &june, "--same-reason"]).refusal(1);
+}
+
+#[test]
 fn no_honest_reason_no_accept() {
     let fixture = payroll();
     let id = drift(&fixture, "tests/test_payroll.py::test_payroll[march]");

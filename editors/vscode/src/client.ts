@@ -100,9 +100,10 @@ export class Server {
     return `this server (${version ?? this.program}) does not offer ${id}; a newer \`pindrift\` does`;
   }
 
-  private async reasons(reason?: string): Promise<Reasons | undefined> {
+  private async reasons(reason?: string, drift?: string): Promise<Reasons | undefined> {
+    const argument = { ...(reason !== undefined && { reason }), ...(drift !== undefined && { drift }) };
     try {
-      return (await this.ask('pindrift.reasons', reason === undefined ? {} : { reason })) as Reasons;
+      return (await this.ask('pindrift.reasons', argument)) as Reasons;
     } catch {
       return undefined;
     }
@@ -113,7 +114,7 @@ export class Server {
     args: unknown[],
     next: (id: string, args: unknown[]) => unknown,
   ): Promise<unknown> {
-    const argument = await withReason(id, args[0], (typed) => this.reasons(typed));
+    const argument = await withReason(id, args[0], (typed, drift) => this.reasons(typed, drift));
     if (argument === undefined) {
       return undefined;
     }

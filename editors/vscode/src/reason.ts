@@ -14,11 +14,13 @@ const MISSING = 'A reason is needed: the next reader will look for it.';
 /** What the server says about reasons: the last ones, and why this one will not do. */
 export interface Reasons {
   last?: string[];
+  /** The decision that accepted the same change elsewhere. */
+  same?: { reason: string; test?: string | null } | null;
   refusal?: string | null;
 }
 
 /** Asks the server; `undefined` where it cannot say. */
-export type Advice = (typed?: string) => Promise<Reasons | undefined>;
+export type Advice = (typed?: string, drift?: string) => Promise<Reasons | undefined>;
 
 /** Whether the command takes a reason. */
 export function askedFor(id: string): boolean {
@@ -31,14 +33,20 @@ export async function withReason(id: string, argument: unknown, advice: Advice):
   if (!askedFor(id) || typeof given.reason === 'string') {
     return argument ?? {};
   }
-  const reason = await ask(typeof given.title === 'string' ? given.title : 'Pindrift', QUESTIONS[id], advice);
+  const drift = id === 'pindrift.accept' && typeof given.drift === 'string' ? given.drift : undefined;
+  const title = typeof given.title === 'string' ? given.title : 'Pindrift';
+  const reason = await ask(title, QUESTIONS[id], drift, advice);
   return reason === undefined ? undefined : { ...given, reason };
 }
 
 /** An input box that says while typing what will not do; its button offers the last reasons. */
-async function ask(title: string, question: string, advice: Advice): Promise<string | undefined> {
-  const last = (await advice())?.last ?? [];
-  let text = '';
+async function ask(title: string, plain: string, drift: string | undefined, advice: Advice): Promise<string | undefined> {
+  const said = await advice(undefined, drift);
+  const last = said?.last ?? [];
+  let text = said?.same?.reason ?? '';
+  const question = said?.same
+    ? `The same change was accepted${said.same.test ? ` in ${said.same.test}` : ''} for this reason. Enter confirms it here too.`
+    : plain;
   for (;;) {
     const answer = await once(title, question, text, last.length > 0, advice);
     if (answer !== again) {

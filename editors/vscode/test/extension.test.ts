@@ -223,6 +223,23 @@ test('the last reasons are offered, and can be changed before they count', async
   expect(next).toHaveBeenCalledWith('pindrift.accept', [{ drift: 'd1', reason }]);
 });
 
+test('the reason given for the same change stands in the box and is confirmed with Enter', async () => {
+  answers.set('pindrift.reasons', ({ drift }) => ({
+    last: ['rounding as in rule 7'],
+    same: drift === 'd2' ? { reason: 'rounding as in rule 7', test: 'test_a.py::test_a' } : null,
+    refusal: null,
+  }));
+  const next = vi.fn(async () => null);
+  const done = execute('pindrift.accept', [{ drift: 'd2' }], next);
+  const first = await box();
+  expect(first.value).toBe('rounding as in rule 7');
+  expect(first.prompt).toMatch(/same change was accepted in test_a.py::test_a/);
+  expect(next).not.toHaveBeenCalled();
+  await first.enter();
+  await done;
+  expect(next).toHaveBeenCalledWith('pindrift.accept', [{ drift: 'd2', reason: 'rounding as in rule 7' }]);
+});
+
 test('a reason that the caller gives is not asked for again, and other commands ask nothing', async () => {
   const next = vi.fn(async () => null);
   await execute('pindrift.accept', [{ drift: 'a', reason: 'said before' }], next);

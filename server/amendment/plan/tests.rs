@@ -104,6 +104,7 @@ fn an_accept_changes_the_oracle_its_comment_and_the_ledger() {
         pin = { file = "tests/test_golden.py", test = "tests/test_golden.py::test_one", nth = 1 }
         oracle = "tests/golden/one.txt"
         verdict = "intended"
+        change = "64fbe3b303ad"
         reason = "rounds to halves since rule 7"
         before = "sha256:55a3d329dea8b91190ac5fec05c88cc6e756ae64653f9f6f960dad81b9910594"
         after = "sha256:14df2a9f729f780f1251550b2789e18d57250169ab22588d91edd31d1da20434"
@@ -184,8 +185,8 @@ fn without_a_history_that_others_see_nothing_is_accepted() {
     refused(
         accept(&fixture, ONE, "rule 7 rounds"),
         expect![[r#"
-        git ignores .pindrift/amendments/2026/08-28-rule-7-rounds-f1e9679b60.toml, so the decision would not reach anybody else; take it out of the ignore rules (`git check-ignore -v .pindrift/amendments/2026/08-28-rule-7-rounds-f1e9679b60.toml` names the rule), then accept
-    "#]],
+            git ignores .pindrift/amendments/2026/08-28-rule-7-rounds-146a4127fe.toml, so the decision would not reach anybody else; take it out of the ignore rules (`git check-ignore -v .pindrift/amendments/2026/08-28-rule-7-rounds-146a4127fe.toml` names the rule), then accept
+        "#]],
     );
     assert_eq!(fixture.read(ONE), "1\n2\n");
 }

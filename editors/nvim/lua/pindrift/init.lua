@@ -71,7 +71,7 @@ function M.decide(client, id, argument)
     if type(argument.reason) == 'string' then
       return server.ask(client, id, named, decided)
     end
-    require('pindrift.reason').ask(client, id, function(reason)
+    require('pindrift.reason').ask(client, id, named.drift, function(reason)
       server.ask(client, id, vim.tbl_extend('force', named, { reason = reason }), decided)
     end)
   end

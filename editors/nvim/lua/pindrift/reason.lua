@@ -49,11 +49,14 @@ local function prompt(client, id, text, done)
   end)
 end
 
---- Asks until the reason will do or the person leaves; an aborted prompt changes nothing.
-function M.ask(client, id, done)
-  server.ask(client, 'pindrift.reasons', vim.empty_dict(), function(answer)
+--- Asks until the reason will do or the person leaves; an aborted prompt changes nothing. The reason that was
+--- given for the same change as this drift stands in the prompt, to be confirmed.
+function M.ask(client, id, drift, done)
+  local about = id == 'pindrift.accept' and drift and { drift = drift } or vim.empty_dict()
+  server.ask(client, 'pindrift.reasons', about, function(answer)
     last = answer.last or {}
-    prompt(client, id, nil, done)
+    local same = type(answer.same) == 'table' and answer.same.reason or nil
+    prompt(client, id, same, done)
   end, function()
     prompt(client, id, nil, done)
   end)
