@@ -315,6 +315,7 @@ pub mod k9;
 pub mod literal_python;
 pub mod literal_rust;
 pub mod origin;
+pub mod param_files;
 pub mod plain;
 pub mod plain_python;
 pub mod plain_rust;
@@ -330,6 +331,7 @@ pub mod signs;
 pub mod snapbox;
 pub mod snapshottest;
 pub mod syrupy;
+pub mod textual;
 pub mod trybuild;
 pub mod trycmd;
 
@@ -346,9 +348,11 @@ pub fn table() -> &'static [&'static dyn Framework] {
         &trybuild::Trybuild,
         &trycmd::Trycmd,
         &syrupy::Syrupy,
+        &textual::Textual,
         &inline_snapshot::InlineSnapshot,
         &pytest_insta::PytestInsta,
         &pytest_golden::PytestGolden,
+        &param_files::ParamFiles,
         &digest::Digest,
         &golden::Golden,
         &approvaltests::ApprovalTests,
@@ -379,6 +383,7 @@ pub fn offered(id: &str) -> Vec<&'static dyn Framework> {
             "inline-snapshot",
             "pytest-insta",
             "pytest-golden",
+            "param-files",
             "digest",
             "golden-file",
             "plain",

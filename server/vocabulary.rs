@@ -27,6 +27,8 @@ const BUILT_IN: &[(Language, &str, &str)] = &[
     (Language::Python, "expecttest.scm", include_str!("../queries/python/expecttest.scm")),
     (Language::Python, "pytest_snapshot.scm", include_str!("../queries/python/pytest_snapshot.scm")),
     (Language::Python, "inline_snapshot.scm", include_str!("../queries/python/inline_snapshot.scm")),
+    (Language::Python, "param_files.scm", include_str!("../queries/python/param_files.scm")),
+    (Language::Python, "textual.scm", include_str!("../queries/python/textual.scm")),
     (Language::Python, "snapshot.scm", include_str!("../queries/python/snapshot.scm")),
     (Language::Rust, "golden.scm", include_str!("../queries/rust/golden.scm")),
     (Language::Rust, "assert.scm", include_str!("../queries/rust/assert.scm")),

@@ -560,7 +560,7 @@ fn range(args: &[Arg]) -> Option<Vec<Expr>> {
 }
 
 /// As pytest escapes a text in an id: `unicode_escape`, with control characters as `\xNN`.
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

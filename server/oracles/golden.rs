@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use super::param_files::ParamFiles;
 use super::{
     Amended, Artefact, Baseline, Content, FileChange, Framework, OracleKind, Orphan, Pin, Recorded, Refusal, Step,
     digest_of, reading, seen,
@@ -45,11 +46,15 @@ impl Framework for Golden {
     }
 
     fn baseline(&self, pin: &Pin, project: &Project) -> Baseline {
-        baseline(pin, project)
+        if is_case(pin) { ParamFiles.baseline(pin, project) } else { baseline(pin, project) }
+    }
+
+    fn observed(&self, pin: &Pin, value: Content) -> Content {
+        if is_case(pin) { ParamFiles.observed(pin, value) } else { reading::observed(value, &pin.oracle.steps) }
     }
 
     fn artefacts(&self, pin: &Pin, project: &Project) -> Vec<Artefact> {
-        artefacts(pin, project)
+        if is_case(pin) { Vec::new() } else { artefacts(pin, project) }
     }
 
     fn amend(
@@ -59,6 +64,9 @@ impl Framework for Golden {
         artefact: Option<&Artefact>,
         project: &Project,
     ) -> Result<Amended, Refusal> {
+        if is_case(pin) {
+            return ParamFiles.amend(pin, observed, artefact, project);
+        }
         amend(pin, observed, artefact, project)
     }
 
@@ -67,6 +75,11 @@ impl Framework for Golden {
         found.extend(unread::per_file(pins, project));
         found
     }
+}
+
+/// One case of a file of cases.
+fn is_case(pin: &Pin) -> bool {
+    pin.oracle.kind == OracleKind::Entry
 }
 
 /// Pins of a comparison with a recorded file; `digests`: those whose file holds a digest, or those whose
@@ -239,6 +252,9 @@ pub fn one_each(pins: &mut Vec<Pin>) {
         else {
             return true;
         };
+        if is_case(pin) {
+            return true;
+        }
         let mut fresh = |at: Option<usize>| known.insert((pin.file.clone(), pin.test.clone(), path.clone(), at));
         if itself(pin) && held.contains(path) {
             return false;

@@ -115,6 +115,20 @@ pub fn assigned(unit: &Unit, stmt: &Stmt, value: &Expr) -> Option<String> {
     Some(assignment(unit, stmt, value)?.chars().filter(|c| !c.is_whitespace()).collect())
 }
 
+/// The marks that hold for a test, the nearest first: its own, those of its classes, `pytestmark` of the module.
+pub fn marks<'a>(unit: &'a Unit, function: &'a Function) -> Vec<&'a Expr> {
+    let mut found: Vec<&Expr> = function.marks.iter().collect();
+    let classes: Vec<_> = unit.scopes_at(function.span).collect();
+    found.extend(classes.iter().rev().flat_map(|scope| &scope.marks));
+    if let Some((_, module)) = unit.globals_named("pytestmark").rfind(|(_, global)| global.path.is_empty()) {
+        match &module.value.kind {
+            ExprKind::List(items) | ExprKind::Tuple(items) => found.extend(items),
+            _ => found.push(&module.value),
+        }
+    }
+    found
+}
+
 /// The call stands in a `try`: what goes wrong there may be caught.
 pub fn is_tried(project: &Project, site: &Site) -> bool {
     site.frames.iter().any(|frame| {

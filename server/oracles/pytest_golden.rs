@@ -20,7 +20,7 @@ use crate::pins::{Project, Site};
 use crate::places::RelPath;
 use crate::shelf::Read;
 
-mod yaml;
+pub mod yaml;
 
 pub struct PytestGolden;
 
@@ -180,17 +180,7 @@ fn marked(project: &Project, unit: &Unit, function: &Function) -> Files {
         }
         _ => None,
     };
-    let classes = unit.scopes_at(function.span).collect::<Vec<_>>();
-    let module = unit.globals_named("pytestmark").rfind(|(_, global)| global.path.is_empty());
-    let found = function
-        .marks
-        .iter()
-        .find_map(mark)
-        .or_else(|| classes.iter().rev().flat_map(|scope| &scope.marks).find_map(mark))
-        .or_else(|| match &module?.1.value {
-            Expr { kind: ExprKind::List(items) | ExprKind::Tuple(items), .. } => items.iter().find_map(mark),
-            other => mark(other),
-        });
+    let found = pytest::marks(unit, function).into_iter().find_map(mark);
     let Some(args) = found else { return Files::Unknown };
     let folder = unit.path.parent();
     let mut files: Vec<RelPath> = Vec::new();

@@ -179,6 +179,23 @@ fn python_as_json(source: &str) -> Option<String> {
     Some(out)
 }
 
+/// Lines with their ends, as `str.splitlines(keepends=True)` cuts them.
+pub fn python_lines(text: &str) -> Vec<&str> {
+    let ends = ['\n', '\r', '\u{b}', '\u{c}', '\u{1c}', '\u{1d}', '\u{1e}', '\u{85}', '\u{2028}', '\u{2029}'];
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = match rest.find(ends) {
+            None => rest.len(),
+            Some(at) if rest[at..].starts_with("\r\n") => at + 2,
+            Some(at) => at + rest[at..].chars().next().map_or(1, char::len_utf8),
+        };
+        lines.push(&rest[..end]);
+        rest = &rest[end..];
+    }
+    lines
+}
+
 /// Whether the content's lines are those of the file, and the 1-based line of its first one; 0 when they
 /// are not.
 pub fn first_line(bytes: &[u8], steps: &[Step], content: &Content) -> usize {

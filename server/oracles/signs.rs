@@ -17,7 +17,7 @@ pub struct Signs {
     pub syrupy: bool,
     /// A file imports inline-snapshot.
     pub inline_snapshot: bool,
-    /// `snapshot`, and the fixtures that request it in some way.
+    /// `snapshot`, the fixture that pytest-textual-snapshot makes of it, and those that request one in some way.
     pub snapshots: BTreeSet<String>,
 }
 
@@ -60,7 +60,7 @@ fn read(project: &Project) -> Signs {
             .files()
             .filter(|file| is_manifest(file.name()))
             .any(|file| project.shelf.text(file).is_some_and(|text| text.as_str().contains("syrupy")));
-    signs.snapshots.insert("snapshot".to_string());
+    signs.snapshots.extend(["snapshot", "snap_compare"].map(str::to_string));
     loop {
         let before = signs.snapshots.len();
         for (name, params) in &requests {

@@ -8,10 +8,10 @@
 //! again and is refused.
 
 pub mod amber;
-mod extension;
+pub mod extension;
 mod naming;
 mod orphans;
-mod pins;
+pub mod pins;
 mod serialise;
 mod test;
 
@@ -19,6 +19,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use self::amber::Amber;
+use self::extension::Extension;
 use super::{
     Amended, Artefact, Baseline, Content, FileChange, Framework, OracleKind, Orphan, Pin, Recorded, Refusal, Step,
     digest_of, reading,
@@ -32,6 +33,18 @@ pub struct Syrupy;
 
 pub const ID: &str = "syrupy";
 
+/// A fixture that compares in syrupy's way: syrupy's own, or one that a plugin makes of it.
+pub struct Plugin {
+    pub id: &'static str,
+    pub fixture: &'static str,
+    /// The fixture is called with the value, where syrupy's is an operand.
+    pub called: bool,
+    /// What tests of a file get when they say nothing else.
+    pub extension: fn(&Project, &RelPath) -> Option<Extension>,
+}
+
+const OWN: Plugin = Plugin { id: ID, fixture: "snapshot", called: false, extension: Extension::default_of };
+
 /// The serializer of a content in which nothing but syrupy's own rules has a say.
 const AMBER: Step = Step::Serialised("amber");
 const JSON: Step = Step::Serialised("json");
@@ -42,11 +55,11 @@ impl Framework for Syrupy {
     }
 
     fn pins(&self, project: &Project, site: &Site) -> Vec<Pin> {
-        pins::of_test(project, &[site]).pop().unwrap_or_default()
+        pins::of_test(project, &[site], &OWN).pop().unwrap_or_default()
     }
 
     fn of_test(&self, project: &Project, sites: &[&Site]) -> Vec<Vec<Pin>> {
-        pins::of_test(project, sites)
+        pins::of_test(project, sites, &OWN)
     }
 
     fn literal(&self, pin: &Pin, source: &str) -> Option<Content> {

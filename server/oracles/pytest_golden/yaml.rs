@@ -17,6 +17,22 @@ pub struct Entry {
 
 type Events<'a> = std::vec::IntoIter<(Event<'a>, Span)>;
 
+/// The top-level keys with their 1-based lines; `None` where the file is not a mapping that is read.
+pub fn keys(text: &str) -> Option<Vec<(String, usize)>> {
+    let events: Result<Vec<_>, _> = Parser::new_from_str(text).collect();
+    let mut events = events.ok()?.into_iter();
+    while !matches!(events.next()?.0, Event::MappingStart(..)) {}
+    let mut found = Vec::new();
+    loop {
+        match events.next()? {
+            (Event::Scalar(name, ..), span) => found.push((name.into_owned(), span.start.line())),
+            (Event::MappingEnd, _) => return Some(found),
+            _ => return None,
+        }
+        value(&mut events, 0)?;
+    }
+}
+
 /// The value of a top-level key; `None` when it has none. An error says what is wrong with the file.
 pub fn entry(text: &str, key: &str) -> Result<Option<Entry>, String> {
     let mut events = Vec::new();

@@ -61,6 +61,13 @@ impl Extension {
         })
     }
 
+    /// What pytest-textual-snapshot 1.1 gives `snap_compare`: a text of its own for each screenshot.
+    pub fn of_screenshots(project: &Project, file: &RelPath) -> Option<Extension> {
+        let dirname = Some(dirname(&options(project, file)));
+        let own = Extension::own("SVGImageSnapshotExtension")?;
+        Some(Extension { kind: Kind::Text, serializer: "svg", dirname, ..own })
+    }
+
     /// What pytest's configuration names for a test file, else amber.
     pub fn default_of(project: &Project, file: &RelPath) -> Option<Extension> {
         let options = options(project, file);

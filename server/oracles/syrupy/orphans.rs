@@ -9,7 +9,7 @@ use super::extension::Extension;
 use super::pins::NOTHING;
 use super::{ID, read};
 use crate::code::{ExprKind, Function, Unit};
-use crate::oracles::{OracleKind, Orphan, Pin, signs};
+use crate::oracles::{OracleKind, Orphan, Pin, signs, textual};
 use crate::pins::sites::is_test;
 use crate::pins::{Project, is_test_file};
 use crate::places::RelPath;
@@ -18,13 +18,13 @@ use crate::places::RelPath;
 const OWN: &[&str] = &["ambr", "raw", "json"];
 
 pub fn orphans(pins: &[Pin], project: &Project) -> Vec<Orphan> {
-    let ours: Vec<&Pin> = pins.iter().filter(|pin| pin.framework == ID).collect();
+    let ours: Vec<&Pin> = pins.iter().filter(|pin| pin.framework == ID || pin.framework == textual::ID).collect();
     let amber = |path: &&RelPath| path.name().ends_with(".ambr");
     if ours.is_empty() && project.shelf.files().find(amber).is_none() {
         return Vec::new();
     }
     let mut look = Look { project, used: BTreeSet::new(), open: Vec::new(), by_file: BTreeMap::new() };
-    for pin in ours {
+    for pin in &ours {
         match &pin.oracle.path {
             Some(path) => {
                 let entry = pin.oracle.entry.as_deref().filter(|_| pin.oracle.kind == OracleKind::Entry);
@@ -63,9 +63,14 @@ pub fn orphans(pins: &[Pin], project: &Project) -> Vec<Orphan> {
         let Some(module) = folder.parent().join(&format!("{}.py", parent.name())) else { continue };
         let Some((stem, suffix)) = path.name().rsplit_once('.') else { continue };
         let same_kind = look.used.iter().any(|(used, _)| used.parent() == parent && used.name().ends_with(suffix));
+        let screenshots = ours.iter().any(|pin| {
+            let held = pin.oracle.path.as_ref().is_some_and(|held| held.parent() == parent);
+            pin.framework == textual::ID && held && suffix == "svg"
+        });
         let known = same_kind || OWN.contains(&suffix) && signs::of(project).syrupy;
         if known && !look.is_open(path, &module) && look.unreachable(&module, stem) {
-            found.push(orphan(None, 1));
+            let framework = if screenshots { textual::ID } else { ID }.to_string();
+            found.push(Orphan { framework, ..orphan(None, 1) });
         }
     }
     found

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::ID;
-use super::extension::{self, Extension};
+use super::Plugin;
+use super::extension;
 use super::naming::{self, Execution, How, Name, Suffix};
 use super::test::Test;
 use crate::code::{Arg, Expr, ExprKind, Function, Op, StmtKind};
@@ -20,9 +20,6 @@ use crate::syntax::Language;
 /// Stands for the steps of a pin that is known to have nothing recorded.
 pub const NOTHING: Step = Step::Serialised("nothing");
 
-/// The fixture that the plugin defines.
-const FIXTURE: &str = "snapshot";
-
 /// One operand that may be a snapshot, and whether it is evaluated an unknown number of times.
 struct Operand<'a> {
     pairs: Vec<&'a Expr>,
@@ -32,7 +29,7 @@ struct Operand<'a> {
     negated: bool,
 }
 
-pub fn of_test(project: &Project, sites: &[&Site]) -> Vec<Vec<Pin>> {
+pub fn of_test(project: &Project, sites: &[&Site], plugin: &Plugin) -> Vec<Vec<Pin>> {
     let mut pins: Vec<Vec<Pin>> = sites.iter().map(|_| Vec::new()).collect();
     let mut executions: Vec<Execution> = Vec::new();
     let mut known_worlds: Vec<Vec<World>> = Vec::new();
@@ -41,11 +38,14 @@ pub fn of_test(project: &Project, sites: &[&Site]) -> Vec<Vec<Pin>> {
         if !may_request(project, site) {
             continue;
         }
-        let operands = operands(project, site);
+        let operands = if plugin.called { called(project, site) } else { operands(project, site) };
         let blank = World::empty(site);
         let last = site.frames.len() - 1;
         let is_ours = |operand: &Operand| {
-            operand.pairs.iter().any(|expr| blank.origin(project, site, last, expr).root == Root::Fixture(FIXTURE))
+            operand
+                .pairs
+                .iter()
+                .any(|expr| blank.origin(project, site, last, expr).root == Root::Fixture(plugin.fixture))
         };
         let ours: Vec<&Operand> = operands.iter().filter(|operand| is_ours(operand)).collect();
         if ours.is_empty() {
@@ -63,7 +63,7 @@ pub fn of_test(project: &Project, sites: &[&Site]) -> Vec<Vec<Pin>> {
             }
             before = Some((world.case.as_deref(), rounds));
             for operand in &ours {
-                let Some(mut execution) = execution(project, site, world, operand) else { continue };
+                let Some(mut execution) = execution(project, site, world, operand, plugin) else { continue };
                 (execution.site, execution.world, execution.row) = (at, nth, row);
                 executions.push(execution);
             }
@@ -97,7 +97,7 @@ pub fn of_test(project: &Project, sites: &[&Site]) -> Vec<Vec<Pin>> {
     for (execution, (suffix, how)) in executions.iter().zip(&named) {
         let site = sites[execution.site];
         let world = &known_worlds[execution.site][execution.world];
-        let Some(pin) = seen::pin(project, site, world, ID) else { continue };
+        let Some(pin) = seen::pin(project, site, world, plugin.id) else { continue };
         let alone = counted.len() < 2 || !matches!(suffix, Suffix::Counted(..));
         for test in Test::all(project, site, open_ids) {
             let pin = Pin { test: test.id(world), ..pin.clone() };
@@ -238,11 +238,18 @@ fn operands<'a>(project: &'a Project, site: &Site) -> Vec<Operand<'a>> {
     found
 }
 
-fn execution(project: &Project, site: &Site, world: &World, operand: &Operand) -> Option<Execution> {
+/// The call that a site is, where the fixture itself compares: `snap_compare(app)`.
+fn called<'a>(project: &'a Project, site: &Site) -> Vec<Operand<'a>> {
+    let call = crate::oracles::pytest::call_at(project, site.comparing());
+    let operand = |callee| Operand { pairs: vec![callee], repeated: false, call: true, negated: false };
+    call.map(|(callee, _)| operand(callee)).into_iter().collect()
+}
+
+fn execution(project: &Project, site: &Site, world: &World, operand: &Operand, plugin: &Plugin) -> Option<Execution> {
     let last = site.frames.len() - 1;
     let mut place = naming::place(project, site, world);
     let origins = operand.pairs.iter().map(|expr| world.origin(project, site, last, expr));
-    let mut origins = origins.filter(|origin| origin.root == Root::Fixture(FIXTURE));
+    let mut origins = origins.filter(|origin| origin.root == Root::Fixture(plugin.fixture));
     let origin = origins.next()?;
     // A snapshot held against another one takes the options of both.
     let other = origins.next();
@@ -250,18 +257,18 @@ fn execution(project: &Project, site: &Site, world: &World, operand: &Operand) -
     // Calls of other fixtures of the same name: an argument without a keyword, or with nothing at all.
     let foreign = |args: &[Arg]| args.iter().any(|arg| arg.name.is_none() && !arg.spread);
     let bare = matches!(origin.applied.as_slice(), [one] if one.what == Application::Call(&[]));
-    if (operand.call || bare) && !signs::of(project).syrupy {
+    if !plugin.called && (operand.call || bare) && !signs::of(project).syrupy {
         return None;
     }
-    if operand.call && snapshottest(project, file) {
+    if !plugin.called && operand.call && snapshottest(project, file) {
         return None;
     }
     if operand.repeated {
         place.order.push(0);
         place.repeats.get_or_insert_with(|| place.order.clone());
     }
-    let mut how =
-        How { extension: Extension::default_of(project, file), name: Name::None, filters: Vec::new(), diff: false };
+    let extension = (plugin.extension)(project, file);
+    let mut how = How { extension, name: Name::None, filters: Vec::new(), diff: false };
     let mut later = how.clone();
     let mut object = String::new();
     let mut once = None;

@@ -7,6 +7,7 @@ use std::fmt::Write;
 use crate::code::python;
 use crate::code::python::repr::{self, plain};
 use crate::code::{Expr, ExprKind};
+use crate::oracles::reading::python_lines;
 
 /// Deepest nesting; syrupy cuts at 99.
 const DEEPEST: usize = 60;
@@ -24,23 +25,6 @@ pub fn json(source: &str) -> Option<String> {
     json_of(&python::expression(&format!("({source}\n)"))?, 0, &mut out)?;
     out.push('\n');
     Some(out)
-}
-
-/// Lines with their ends, as `str.splitlines(keepends=True)` cuts them.
-fn split_lines(text: &str) -> Vec<&str> {
-    let ends = ['\n', '\r', '\u{b}', '\u{c}', '\u{1c}', '\u{1d}', '\u{1e}', '\u{85}', '\u{2028}', '\u{2029}'];
-    let mut lines = Vec::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        let end = match rest.find(ends) {
-            None => rest.len(),
-            Some(at) if rest[at..].starts_with("\r\n") => at + 2,
-            Some(at) => at + rest[at..].chars().next().map_or(1, char::len_utf8),
-        };
-        lines.push(&rest[..end]);
-        rest = &rest[end..];
-    }
-    lines
 }
 
 fn indent(depth: usize) -> String {
@@ -64,7 +48,7 @@ fn amber_of(expr: &Expr, depth: usize, out: &mut String) -> Option<()> {
     match &expr.kind {
         ExprKind::Str(text) if text.contains(['\n', '\r']) => {
             let _ = writeln!(out, "{pad}'''");
-            let lines = split_lines(text);
+            let lines = python_lines(text);
             let pad_lines = if depth > 0 { indent(depth + 1) } else { String::new() };
             lines.iter().for_each(|line| out.push_str(&format!("{pad_lines}{line}")));
             let _ = write!(out, "\n{pad}'''");
