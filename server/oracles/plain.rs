@@ -1,6 +1,7 @@
 //! Plain literals in both languages under one word of the reports. Takes a site, hands it to the language.
 
 use super::{Amended, Artefact, Baseline, Content, Framework, Pin, Refusal, plain_python, plain_rust};
+use crate::code::Expr;
 use crate::pins::{Project, Site};
 use crate::syntax::Language;
 
@@ -12,6 +13,21 @@ pub struct Unittest;
 
 fn language(project: &Project, site: &Site) -> Option<Language> {
     project.unit(&site.comparing().file).map(|unit| unit.language)
+}
+
+/// Of two sides the literal one, as `side` finds it with its distance: the nearer one, of two equally near ones
+/// the right. With it the side itself and the other.
+pub(super) fn nearer<'e, F>(
+    side: impl Fn(&'e Expr) -> Option<(usize, F)>,
+    left: &'e Expr,
+    right: &'e Expr,
+) -> Option<(F, &'e Expr, &'e Expr)> {
+    match (side(left), side(right)) {
+        (Some((near, found)), Some((far, _))) if near < far => Some((found, left, right)),
+        (_, Some((_, found))) => Some((found, right, left)),
+        (Some((_, found)), None) => Some((found, left, right)),
+        (None, None) => None,
+    }
 }
 
 impl Framework for Plain {

@@ -4,6 +4,7 @@
 //! Which side is recorded is decided by which one is a literal. A comparison that has no value to accept
 //! (`!=`, `in` …) is shown and never amended.
 
+use super::golden::held;
 use super::literal_python::{self, Names, Py, render};
 use super::{Amended, Baseline, Content, FileChange, Oracle, OracleKind, Pin, Recorded, Refusal, digest_of};
 use crate::code::python::{self, strings};
@@ -91,11 +92,12 @@ pub fn pins(project: &Project, site: &Site, framework: &str) -> Vec<Pin> {
         return Vec::new();
     }
     let worlds = worlds(project, site);
+    let reads = project.names.reach(project).reads(project, site);
     let mut pins = Vec::new();
     for world in &worlds {
         let search = Search { project, site, world };
         for comparison in &comparisons {
-            let Some(found) = search.recorded(comparison) else { continue };
+            let Some(found) = search.recorded(comparison, reads) else { continue };
             let mut oracle = found.oracle;
             if let Demand::Other(why) = comparison.demand {
                 oracle.shown_only = Some(format!("`{why}` has no recorded value that could be accepted"));
@@ -201,6 +203,8 @@ fn of_method<'a>(unit: &Unit, method: &str, args: &'a [Arg]) -> Option<Compariso
 struct Found {
     oracle: Oracle,
     distance: usize,
+    /// Of the site's frames, the one that the literal was found from.
+    frame: usize,
 }
 
 struct Search<'a> {
@@ -210,16 +214,15 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// The side that is a literal: the nearer one, of two equally near ones the right.
-    fn recorded(&self, comparison: &Comparison) -> Option<Found> {
+    /// The side that is a literal. None where the other side is a recorded file (looked for if the site `reads`
+    /// any).
+    fn recorded(&self, comparison: &Comparison, reads: bool) -> Option<Found> {
         let last = self.site.frames.len() - 1;
-        let left = self.literal(last, comparison.left, 0);
-        let right = self.literal(last, comparison.right, 0);
-        match (left, right) {
-            (Some(left), Some(right)) if left.distance < right.distance => Some(left),
-            (_, Some(right)) => Some(right),
-            (left, None) => left,
-        }
+        let side = |expr| self.literal(last, expr, 0).map(|found| (found.distance, found));
+        let (found, own, other) = super::plain::nearer(side, comparison.left, comparison.right)?;
+        let handed = found.frame < last;
+        let observed = reads && held::is_observed(self.project, self.site, self.world, (own, handed), other);
+        (!observed).then_some(found)
     }
 
     fn unit(&self, frame: usize) -> Option<&'a Unit> {
@@ -231,7 +234,7 @@ impl<'a> Search<'a> {
             return None;
         }
         let unit = self.unit(frame)?;
-        if let Some(found) = in_unit(unit, expr, distance) {
+        if let Some(found) = in_unit(unit, expr, distance, frame) {
             return Some(found);
         }
         let ExprKind::Name(name) = &expr.kind else {
@@ -262,7 +265,7 @@ impl<'a> Search<'a> {
     fn constant(&self, frame: usize, unit: &'a Unit, dotted: &str, distance: usize) -> Option<Found> {
         let function = self.site.frames[frame].function.and_then(|index| unit.functions.get(index));
         match names::find(self.project, unit, &names::scope_of(function), dotted)? {
-            Named::Constant(unit, binding) => in_unit(unit, &binding.value, distance + 2),
+            Named::Constant(unit, binding) => in_unit(unit, &binding.value, distance + 2, frame),
             _ => None,
         }
     }
@@ -337,7 +340,7 @@ fn every<'a>(body: &'a [Stmt], see: &mut dyn FnMut(&'a Stmt)) {
 }
 
 /// The oracle of an expression that is a literal of this unit, perhaps inside `approx`.
-fn in_unit(unit: &Unit, expr: &Expr, distance: usize) -> Option<Found> {
+fn in_unit(unit: &Unit, expr: &Expr, distance: usize, frame: usize) -> Option<Found> {
     let (inner, tolerance) = match approximate(unit, expr) {
         Some((inner, tolerance)) => (inner, Some(tolerance)),
         None => (expr, None),
@@ -355,7 +358,7 @@ fn in_unit(unit: &Unit, expr: &Expr, distance: usize) -> Option<Found> {
         key: String::new(),
         tolerance,
     };
-    Some(Found { oracle, distance })
+    Some(Found { oracle, distance, frame })
 }
 
 /// The value inside `approx(value, …)` and the tolerance as written.

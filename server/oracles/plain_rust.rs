@@ -3,6 +3,7 @@
 //! side is a literal: beside the assertion, in a local, a constant, a case's attribute, a loop's list or a
 //! helper's call. What has no value to accept (`assert_ne!`, `contains`, an order) is shown and never amended.
 
+use super::golden::held;
 use super::insta::{blank_pin, call};
 use super::literal_rust::{self, Literal};
 use super::{Amended, Baseline, Content, FileChange, OracleKind, Pin, Recorded, Refusal, digest_of, seen};
@@ -47,11 +48,12 @@ pub fn pins(project: &Project, site: &Site) -> Vec<Pin> {
     }
     let Some(blank) = blank_pin(project, site) else { return Vec::new() };
     let worlds = worlds(project, site);
+    let reads = project.names.reach(project).reads(project, site);
     let mut pins: Vec<Pin> = Vec::new();
     for world in &worlds {
         let search = Search { project, site, world };
         for comparison in &comparisons {
-            let Some(found) = search.recorded(comparison) else { continue };
+            let Some(found) = search.recorded(comparison, reads) else { continue };
             let Some(mut pin) = pin_at(&blank, &found, comparison.shown_only) else { continue };
             seen::with_case(project, site, &mut pin, world);
             pin.shared_site = worlds.len() > 1;
@@ -94,6 +96,8 @@ struct Found<'a> {
     unit: &'a Unit,
     literal: Literal<'a>,
     distance: usize,
+    /// Of the site's frames, the one that the literal was found from.
+    frame: usize,
 }
 
 fn pin_at(blank: &Pin, found: &Found, shown_only: Option<&'static str>) -> Option<Pin> {
@@ -114,16 +118,15 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// The side that is a literal: the nearer one, of two equally near ones the right.
-    fn recorded(&self, comparison: &Comparison<'a>) -> Option<Found<'a>> {
+    /// The side that is a literal. None where the other side is a recorded file (looked for if the site `reads`
+    /// any).
+    fn recorded(&self, comparison: &Comparison<'a>, reads: bool) -> Option<Found<'a>> {
         let last = self.site.frames.len() - 1;
-        let left = self.literal(last, comparison.left, 0);
-        let right = self.literal(last, comparison.right, 0);
-        match (left, right) {
-            (Some(left), Some(right)) if left.distance < right.distance => Some(left),
-            (_, Some(right)) => Some(right),
-            (left, None) => left,
-        }
+        let side = |expr| self.literal(last, expr, 0).map(|found| (found.distance, found));
+        let (found, own, other) = super::plain::nearer(side, comparison.left, comparison.right)?;
+        let handed = found.frame < last;
+        let observed = reads && held::is_observed(self.project, self.site, self.world, (own, handed), other);
+        (!observed).then_some(found)
     }
 
     fn literal(&self, frame: usize, expr: &'a Expr, distance: usize) -> Option<Found<'a>> {
@@ -134,7 +137,7 @@ impl<'a> Search<'a> {
         if expr.span.end > 0
             && let Some(literal) = literal_rust::literal(&unit.text, expr)
         {
-            return Some(Found { unit, literal, distance });
+            return Some(Found { unit, literal, distance, frame });
         }
         let (inner, given) = call::filled(self.site, frame, expr);
         if inner != frame {
@@ -150,7 +153,7 @@ impl<'a> Search<'a> {
         match names::find(self.project, unit, &names::scope_of(function), &name)? {
             Named::Constant(unit, binding) => {
                 let literal = literal_rust::literal(&unit.text, &binding.value)?;
-                Some(Found { unit, literal, distance: distance + 2 })
+                Some(Found { unit, literal, distance: distance + 2, frame })
             }
             _ => None,
         }
@@ -170,7 +173,7 @@ fn returned(project: &Project, site: &Site, unit: &Unit) -> Option<Pin> {
     })?;
     let literal = literal_rust::literal(&unit.text, value)?;
     let blank = blank_pin(project, site)?;
-    let mut pin = pin_at(&blank, &Found { unit, literal, distance: 0 }, None)?;
+    let mut pin = pin_at(&blank, &Found { unit, literal, distance: 0, frame: 0 }, None)?;
     if let Some(world) = worlds(project, site).get(nth) {
         seen::with_case(project, site, &mut pin, world);
     }

@@ -46,6 +46,12 @@ fn says_recorded(name: &str) -> bool {
     SAYING.iter().any(|word| name.contains(word))
 }
 
+/// The name of a value that a test expects.
+fn says_expected(name: &str) -> bool {
+    let name = name.to_lowercase();
+    says_recorded(&name) || name.contains("want") || name.split('_').any(|word| matches!(word, "exp" | "should"))
+}
+
 /// Some name in the arguments of a call says that what it reads is recorded.
 fn names_recorded(expr: &Expr) -> bool {
     let ExprKind::Call { args, .. } = &expr.kind else { return false };
@@ -87,6 +93,32 @@ pub fn held(project: &Project, site: &Site, world: &World) -> Option<Held> {
     found.steps.extend(through.map(Step::Unknown));
     found.steps.extend(sides.by.map(|by| Step::Unknown(by.dotted().unwrap_or_default())));
     Some(found)
+}
+
+/// Whether a literal on the one side is what the recorded file on the other is held to, and so no recorded value
+/// itself: the file is held whole, it is known, and it is said to be recorded (by its folder, its name, the name
+/// of the side, the helper that writes it behind a switch), or the literal was handed to a helper under a name
+/// that does not say the opposite. `handed`: the literal stands in a caller of the function that compares.
+pub fn is_observed(
+    project: &Project,
+    site: &Site,
+    world: &World,
+    (literal, handed): (&Expr, bool),
+    other: &Expr,
+) -> bool {
+    let look = Look { project, site, world };
+    let frame = site.frames.len() - 1;
+    let Value::Content { path, steps } = look.value(frame, other) else { return false };
+    if steps.iter().any(|step| matches!(step, Step::Made(_) | Step::Unknown(_) | Step::Digest(_))) {
+        return false;
+    }
+    let Some(held) = look.recorded(&path, &steps) else { return false };
+    let named = |expr: &Expr, says: fn(&str) -> bool| matches!(&expr.kind, ExprKind::Name(name) | ExprKind::Attr(_, name) if says(name));
+    let by_path = match &held.path {
+        Value::Path(path) => in_recorded_folder(path) || says_recorded(path.name()),
+        _ => false,
+    };
+    held.switched || by_path || named(other, says_recorded) || (handed && !named(literal, says_expected))
 }
 
 /// Whether a side of the comparison reads a file at all, as far as that is seen without the site's cases.
@@ -196,10 +228,10 @@ impl<'a> Look<'a> {
 
     fn judged(&self, content: &Value, other: &Value, other_expr: &Expr, frame: usize) -> Option<Held> {
         let Value::Content { path, steps } = content else { return None };
-        if is_known(other) {
+        let mut held = self.recorded(path, steps)?;
+        if is_known(other) && !self.is_handed_to_golden(&held, other_expr) {
             return None;
         }
-        let mut held = self.recorded(path, steps)?;
         if self.mentions(frame, other_expr, path, 0, &mut 400) {
             return None;
         }
@@ -217,6 +249,14 @@ impl<'a> Look<'a> {
             (None, _) => held.digest = digest_by_name(path),
         }
         Some(held)
+    }
+
+    /// A value that is known, but handed to a helper that holds a recorded file against whatever it is given.
+    fn is_handed_to_golden(&self, held: &Held, expr: &Expr) -> bool {
+        let ExprKind::Name(name) = &expr.kind else { return false };
+        let comparing = self.site.comparing();
+        let recorded = held.switched || matches!(&held.path, Value::Path(path) if in_recorded_folder(path));
+        recorded && self.site.frames.len() > 1 && comparing.given.contains_key(name) && !says_expected(name)
     }
 
     /// Two files are compared: the recorded one is the one that qualifies alone, or by its folder's name.

@@ -555,3 +555,107 @@ def test_other():
         "#]],
     );
 }
+
+/// A value that is written out in the test is what the helper holds the file against: the file is the recorded
+/// one, and no plain literal is claimed beside it.
+#[test]
+fn a_literal_that_a_golden_helper_is_handed_is_not_the_recorded_value() {
+    let notation = r#"
+//- tests/golden/n.csv
+x
+//- tests/data/in.txt
+x
+//- tests/test_a.py
+from pathlib import Path
+from product import render
+HERE = Path(__file__).parent
+
+def check_golden(name, actual):
+    path = HERE / "golden" / name
+    if UPDATE:
+        path.write_text(actual)
+    assert actual == path.read_text()
+
+def compare(name, text):
+    assert (HERE / "data" / name).read_text() == text
+
+def check_read(name, want):
+    assert (HERE / "data" / name).read_text() == want
+
+def test_golden():
+    check_golden("n.csv", "x")
+
+def test_direction_unknown():
+    compare("in.txt", "x")
+
+def test_wanted():
+    check_read("in.txt", "x")
+
+def test_written(tmp_path):
+    render(tmp_path / "out.txt")
+    assert (tmp_path / "out.txt").read_text() == "x"
+
+def test_own_file():
+    text = "x"
+    expected = (HERE / "data" / "in.txt").read_text()
+    assert text == expected
+"#;
+    check(
+        notation,
+        expect![[r#"
+            tests/test_a.py::test_golden:18 in tests/test_a.py:9 golden-file tests/golden/n.csv [UniversalNewlines]
+        "#]],
+    );
+    let fixture = Fixture::new(notation);
+    let project = project(&fixture);
+    let plain: Vec<String> = crate::survey::pins(&project, &Extent::All)
+        .into_iter()
+        .filter(|pin| pin.framework == "plain")
+        .map(|pin| pin.test)
+        .collect();
+    assert_eq!(plain, ["tests/test_a.py::test_wanted", "tests/test_a.py::test_written"]);
+}
+
+#[test]
+fn a_literal_that_a_rust_helper_is_handed_is_not_the_recorded_value() {
+    let notation = r#"
+//- Cargo.toml
+[package]
+name = "a"
+version = "0.1.0"
+//- src/lib.rs
+//- tests/golden/n.csv
+x
+//- tests/it.rs
+fn check(name: &str, actual: &str) {
+    let path = format!("tests/golden/{name}");
+    let expected = std::fs::read_to_string(path).unwrap();
+    assert_eq!(actual, expected);
+}
+fn small(n: u8, want: &str) {
+    assert_eq!(a::name(n), want);
+}
+#[test]
+fn golden() {
+    check("n.csv", "x");
+}
+#[test]
+fn literal() {
+    small(1, "one");
+}
+"#;
+    check(
+        notation,
+        expect![[r#"
+            it::golden:11 in tests/it.rs:4 golden-file tests/golden/n.csv []
+        "#]],
+    );
+    let fixture = Fixture::new(notation);
+    let project = project(&fixture);
+    let plain: Vec<String> = crate::survey::pins(&project, &Extent::All)
+        .into_iter()
+        .filter(|pin| pin.framework == "plain")
+        .map(|pin| pin.test)
+        .collect();
+    assert_eq!(plain, ["it::literal"]);
+}
