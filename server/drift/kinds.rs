@@ -71,6 +71,12 @@ pub fn equal_under(before: &str, after: &str, set: &[Difference], structured: bo
     if same(&sorted(&before), &sorted(&after), floats) {
         return true;
     }
+    if !structured {
+        let (b, a) = (named_sorted(&before), named_sorted(&after));
+        if (b != before || a != after) && (same(&b, &a, floats) || same(&sorted(&b), &sorted(&a), floats)) {
+            return true;
+        }
+    }
     // Items of one literal or JSON value. Moving items keeps every byte, so the bytes are counted too:
     // a change of layout is no ordering.
     let key =
@@ -117,11 +123,35 @@ pub fn without(text: &str, set: &[Difference]) -> String {
         text = without_floats(&text);
     }
     if set.contains(&Difference::Ordering) {
+        text = named_sorted(&text);
         let mut lines: Vec<&str> = text.split('\n').collect();
         lines.sort_unstable();
         text = lines.join("\n");
     }
     text
+}
+
+/// Lines that are nothing but named items with one separator (`b=1,a=2`, `b: 1; a: 2`), by their names: places
+/// mean nothing where each item says what it is.
+fn named_sorted(text: &str) -> String {
+    let name = |item: &str| {
+        let (name, _) = item.split_once(['=', ':'])?;
+        let name = name.trim();
+        (!name.is_empty() && !name.contains([' ', '(', '[', '{', '"', '\''])).then(|| name.to_string())
+    };
+    let sorted = |line: &str| {
+        let body = line.strip_suffix('\r').unwrap_or(line);
+        [", ", ",", "; ", ";", "&"].into_iter().find_map(|separator| {
+            let items: Vec<&str> = body.split(separator).collect();
+            let mut named: Vec<(String, &str)> =
+                items.iter().map(|item| Some((name(item)?, *item))).collect::<Option<_>>()?;
+            named.sort();
+            let distinct = named.windows(2).all(|two| matches!(two, [one, other] if one.0 != other.0));
+            let items: Vec<&str> = named.iter().map(|(_, item)| *item).collect();
+            (items.len() > 1 && distinct).then(|| items.join(separator) + &line[body.len()..])
+        })
+    };
+    text.split('\n').map(|line| sorted(line).unwrap_or_else(|| line.to_string())).collect::<Vec<_>>().join("\n")
 }
 
 fn same(before: &str, after: &str, floats: bool) -> bool {

@@ -120,6 +120,13 @@ fn ordering_is_the_same_lines_or_items_and_nothing_else() {
     assert_eq!(kind("[1, 1, 2]", "[1, 2, 2]"), "behaviour");
     assert_eq!(kind("f(1, 2)", "f(2, 1)"), "behaviour", "arguments are no list");
     assert_eq!(kind("see [1, 2]", "see [2, 1]"), "behaviour", "a text is no list");
+    assert_eq!(kind("b=1,a=-2\n", "a=-2,b=1\n"), "ordering", "each item has its name");
+    assert_eq!(kind("x\nb: 1; a: 2", "x\na: 2; b: 1"), "ordering");
+    assert_eq!(kind("b=1,a=2", "a=1,b=2"), "behaviour");
+    assert_eq!(kind("b=1, a=2", "a=2,b=1"), "behaviour", "layout");
+    assert_eq!(kind("a=1,a=2", "a=2,a=1"), "behaviour", "the same name twice");
+    assert_eq!(kind("2,1", "1,2"), "behaviour", "columns mean something");
+    assert_eq!(kind("f(a=1,b=2)", "f(b=2,a=1)"), "behaviour", "a text is no list");
     assert_eq!(kind("[[1, 2], [3]]", "[[1, 3], [2]]"), "behaviour");
     assert_eq!(value_kind("(1, 2)", "(2, 1)"), "behaviour", "places in a tuple mean something");
     assert_eq!(value_kind(r#"vec!["a", "b"]"#, r#"vec!["b", "a"]"#), "ordering");

@@ -327,6 +327,7 @@ impl Reader<'_> {
                             .values
                             .iter()
                             .zip(names)
+                            .map(|(value, name)| (self.recorded(value), name))
                             .map(|(value, name)| match self.word(value) {
                                 Word::Known(_) if too_long(&self.followed(value)) && !text_of => {
                                     Some(format!("{name}{index}"))
@@ -343,6 +344,27 @@ impl Reader<'_> {
             .collect();
         made_unique(&mut found);
         found
+    }
+
+    /// The value in `snapshot(value)` of inline-snapshot 0.36: that is what it gives when nothing is to be
+    /// rewritten, with `--inline-snapshot=disable`, in CI and under xdist.
+    fn recorded<'v>(&self, value: &'v Expr) -> &'v Expr {
+        let ExprKind::Call { callee, args } = &value.kind else { return value };
+        let [Arg { name: None, spread: false, value: inner }] = args.as_slice() else { return value };
+        let (local, rest) = match &callee.kind {
+            ExprKind::Name(name) => (name.as_str(), None),
+            ExprKind::Attr(base, attr) => match &base.kind {
+                ExprKind::Name(name) => (name.as_str(), Some(attr.as_str())),
+                _ => return value,
+            },
+            _ => return value,
+        };
+        let import = self.unit.imports.iter().rfind(|import| import.local == local && import.scope.is_empty());
+        let ours = import.is_some_and(|import| match rest {
+            None => import.path == "inline_snapshot.snapshot",
+            Some(attr) => import.path == "inline_snapshot" && attr == "snapshot",
+        });
+        if ours { inner } else { value }
     }
 
     /// What pytest makes of one value by itself.
@@ -634,6 +656,16 @@ mod tests {
         let rows = parametrize_rows(&unit, function);
         let found: Vec<_> = rows.iter().map(|row| row.case.as_deref().unwrap_or("?")).collect();
         assert_eq!(found, ids, "{source}");
+    }
+
+    #[test]
+    fn a_snapshot_in_a_row_is_called_by_its_value_as_when_it_is_not_rewritten() {
+        let marked = "@pytest.mark.parametrize('a, b', [(1, snapshot(20)), (2, S('x')), (3, isn.snapshot([]))])\n";
+        let imports = "import inline_snapshot as isn\nfrom inline_snapshot import snapshot\n";
+        let renamed = "from inline_snapshot import snapshot as S\n";
+        let test = "def test_a(a, b): pass\n";
+        check(&format!("{imports}{renamed}{marked}{test}"), &["1-20", "2-x", "3-b2"]);
+        check(&format!("from other import snapshot\nimport isn\n{renamed}{marked}{test}"), &["?", "2-x", "?"]);
     }
 
     #[test]

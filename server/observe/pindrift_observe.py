@@ -49,6 +49,7 @@ class Record:
         self.opened = []
         self.depth = 0
         self.compared = False
+        self.checks = 0
         self.fd = None
 
     def add(self, line):
@@ -612,6 +613,7 @@ def see_regressions(module):
                     RECORD.add({"k": "file", "path": from_root(str(recorded)), "ok": held,
                                 "b": None if held else content(str(obtained)), "at": stack(outside)})
 
+        RECORD.checks += 1
         given.arguments["dump_fn"], given.arguments["check_fn"] = dumping, comparing
         aux = given.arguments.get("dump_aux_fn")
         if aux is not None:
@@ -625,6 +627,61 @@ def see_regressions(module):
     module.perform_regression_check = seen
 
 
+def see_file_regression(module):
+    """pytest-regressions 2.11: of equal bytes no check is made any more."""
+    fixture = module.FileRegressionFixture
+    resolve, own = module.resolve_check_paths, fixture.check
+    resolved = []
+
+    def resolving(*args, **kwargs):
+        paths = resolve(*args, **kwargs)
+        resolved[:] = [paths.source]
+        return paths
+
+    @functools.wraps(own)
+    def check(self, *args, **kwargs):
+        __tracebackhide__ = True
+        resolved[:], before = [], RECORD.checks
+        result = own(self, *args, **kwargs)
+        if resolved and RECORD.checks == before:
+            RECORD.add({"k": "file", "path": from_root(str(resolved[0])), "ok": True, "b": None,
+                        "at": stack(sys._getframe(1))})
+        return result
+
+    module.resolve_check_paths = resolving
+    fixture.check = fixture.Check = check
+
+
+def see_snapshottest(module):
+    """snapshottest 0.6: entries by their names; one that is missing is not written."""
+    test, own = module.SnapshotTest, module.SnapshotTest.assert_match
+
+    @functools.wraps(own)
+    def seen(self, given, name=""):
+        __tracebackhide__ = True
+        outside, held = sys._getframe(1), False
+        if getattr(self, "should_update", False):
+            self.should_update = False
+        self.curr_snapshot = name or self.snapshot_counter
+        entry, path = self.test_name, self.module.filepath
+        try:
+            self.module[entry]
+        except module.SnapshotNotFound:
+            self.visit()
+            snapshot(outside, path, entry, False, given)
+            self.snapshot_counter += not name
+            return None
+        try:
+            result = own(self, given, name)
+            held = True
+            return result
+        finally:
+            if held or isinstance(sys.exc_info()[1], AssertionError):
+                snapshot(outside, path, entry, held, given)
+
+    test.assert_match = seen
+
+
 WATCHED = {
     "unittest.case": see_unittest,
     "filecmp": see_filecmp,
@@ -632,6 +689,8 @@ WATCHED = {
     "syrupy.assertion": see_syrupy,
     "pytest_snapshot.plugin": see_pytest_snapshot,
     "pytest_regressions.common": see_regressions,
+    "pytest_regressions.file_regression": see_file_regression,
+    "snapshottest.module": see_snapshottest,
 }
 
 

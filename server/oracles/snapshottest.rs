@@ -12,7 +12,7 @@ use super::literal_python::{self, Names, Py};
 use super::pytest::{self, Call, Id, Ids};
 use super::{
     Amended, Artefact, Baseline, Content, FileChange, Framework, OracleKind, Orphan, Pin, Recorded, Refusal, digest_of,
-    seen,
+    reading, seen,
 };
 use crate::code::python::{self, numbers, strings};
 use crate::code::{Expr, ExprKind, Function, StmtKind, Unit};
@@ -123,12 +123,17 @@ impl Framework for Snapshottest {
             None => Baseline::Missing,
             Some((_, value)) => Baseline::Present(Recorded {
                 content: literal_python::content(value, Names::Repr)
+                    .map(laid_out)
                     .unwrap_or_else(|| Content::Value(unit.text.slice(value.span).to_string())),
                 first_line: unit.line(value.span.start),
                 file_digest: digest_of(&[unit.text.as_str().as_bytes()]),
                 preimage: None,
             }),
         }
+    }
+
+    fn observed(&self, pin: &Pin, value: Content) -> Content {
+        laid_out(reading::observed(value, &pin.oracle.steps))
     }
 
     fn amend(
@@ -166,8 +171,9 @@ impl Framework for Snapshottest {
                  then explain the change",
             );
         };
-        let back =
-            python::expression(&format!("({written}\n)")).and_then(|expr| literal_python::content(&expr, Names::Repr));
+        let back = python::expression(&format!("({written}\n)"))
+            .and_then(|expr| literal_python::content(&expr, Names::Repr))
+            .map(laid_out);
         if back.as_ref() != Some(observed) {
             return refuse("the observed value would not read back equal as snapshottest writes it");
         }
@@ -275,6 +281,13 @@ fn holds_int(value: &Py) -> bool {
         Py::Dict(items) => items.iter().any(|(_, value)| holds_int(value)),
         _ => false,
     }
+}
+
+/// A list or dictionary in the lines in which the module holds it, so that a changed item has its line.
+fn laid_out(content: Content) -> Content {
+    let Content::Value(source) = &content else { return content };
+    let value = python::expression(&format!("({source}\n)")).and_then(|expr| literal_python::value(&expr, Names::Repr));
+    value.and_then(|value| spelled(&value, 0)).map_or(content, Content::Value)
 }
 
 /// A value as `Formatter` writes it; `None` where that has no certain order or form.

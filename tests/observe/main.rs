@@ -225,6 +225,53 @@ old
 }
 
 #[test]
+fn files_and_rows_that_hold_are_seen_and_missing_ones_are_not_made() {
+    let fixture = Fixture::committed(&format!(
+        "{SETTINGS}//- tests/test_f.py
+import pytest
+from inline_snapshot import snapshot
+
+def test_same(file_regression):
+    file_regression.check('12.01')
+
+def test_other(file_regression):
+    file_regression.check('12.02')
+
+def test_new(data_regression):
+    data_regression.check({{'a': 1}})
+
+@pytest.mark.parametrize('cents, tax', [(100, snapshot(20)), (200, snapshot(39))])
+def test_rows(cents, tax):
+    assert cents // 5 == tax
+//- tests/test_f/test_same.txt
+12.01
+//- tests/test_f/test_other.txt
+12.01
+"
+    ));
+    std::fs::write(fixture.at("tests/test_f/test_same.txt"), "12.01").expect("it is written");
+    fixture.commit("recorded");
+    check(
+        &fixture,
+        &[],
+        expect![[r#"
+            5 tests ran, 5 pins observed, 0 not reached
+            tests/test_f.py:8  tests/test_f.py::test_other
+                drift <id>, behaviour, tests/test_f/test_other.txt:1
+                12.01 → 12.02
+            tests/test_f.py:11  tests/test_f.py::test_new
+                missing <id>, behaviour, tests/test_f/test_new.yml
+                nothing → a: 1
+            tests/test_f.py:15  tests/test_f.py::test_rows[200-39]
+                drift <id>, behaviour, tests/test_f.py:13 (inline)
+                39 → 40
+            2 drifts (2 distinct changes), 1 missing, 2 match, 0 unobserved
+        "#]],
+    );
+    assert_eq!(fixture.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
 fn the_text_behind_a_digest_is_kept_for_the_next_time() {
     let fixture = Fixture::committed(&format!(
         "{SETTINGS}//- report.py

@@ -120,8 +120,8 @@ a
             10 test_sides: test_a.py:10 `[1]`
             11 test_sides: test_a.py:11 `5`
             11 test_sides: test_a.py:11 `[2]` (the comparison is none of equality: there is no one value to accept)
-            15 test_rows: test_a.py:13 `1`
-            15 test_rows: test_a.py:13 `2`
+            15 test_rows[1-1]: test_a.py:13 `1`
+            15 test_rows[2-2]: test_a.py:13 `2`
             20 test_parts: test_a.py:18 `1`
             20 test_parts: test_a.py:18 `[2]`
             21 test_parts: test_a.py:18 `{"a": 1, "b": [2]}` (the snapshot has no part of that key yet; let inline-snapshot create it)

@@ -48,7 +48,11 @@ snapshots['TestY::test_page 1'] = 1
 fn entries_are_named_by_class_test_and_count() {
     expect![[r#"
         3 test_steps tests/snapshots/snap_test_a.py # test_steps nickel = "0.05" at 4
-        4 test_steps tests/snapshots/snap_test_a.py # test_steps 1 = {'a': [1]} at 6
+        4 test_steps tests/snapshots/snap_test_a.py # test_steps 1 = {
+            'a': [
+                1
+            ]
+        } at 6
         5 test_steps tests/snapshots/snap_test_a.py # test_steps 2 = GenericRepr("<x>") at 12
         8 test_tax[std] tests/snapshots/snap_test_a.py # test_tax[std] 1 = 2.5 at 16
         8 test_tax[a b] tests/snapshots/snap_test_a.py # test_tax[a b] 1 missing
