@@ -2,8 +2,12 @@
 //! revision, gives a [`Report`]. The rules are those of the base: its files, its policy. Never writes in
 //! the workspace; the base is read in a temporary folder.
 
+mod compared;
 mod pairs;
+mod sides;
+mod strictness;
 mod way;
+mod weakened;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,8 +21,10 @@ use crate::oracles::{Content, Pin, Refusal};
 use crate::pins::Extent;
 use crate::places::RelPath;
 use crate::survey::{self, Workspace};
-use pairs::Held;
+use pairs::{Held, Pairs};
 use way::{Edge, way};
+
+pub use compared::{Weaker, ended, weaker};
 
 /// What became of one oracle, or of one amendment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -95,12 +101,16 @@ pub fn audit(workspace: &Workspace, base: &str) -> Result<Report, Refusal> {
     };
     let commit = git.merge_base(base)?;
     let past = past(&workspace.project.root, git, &commit)?;
-    let mut audit = Audit { workspace, git, base: &past.workspace, items: Vec::new() };
+    let mut audit = Audit { workspace, git, base: &past.workspace, named: base, items: Vec::new() };
     let record = audit.record(&commit)?;
+    let before = survey::pins(&past.workspace.project, &Extent::All);
     let all = survey::pins(&workspace.project, &Extent::All);
-    let old = pairs::held(&past.workspace.project, &survey::pins(&past.workspace.project, &Extent::All));
+    let old = pairs::held(&past.workspace.project, &before);
     let new = pairs::held(&workspace.project, &all);
-    audit.oracles(&old, &new, &all, &record);
+    let pairs = pairs::pairs(&old, &new);
+    audit.oracles(&pairs, &old, &new, &all, &record);
+    audit.comparisons(&pairs, &old, &new, (&before, &all), &record);
+    audit.sides(&pairs, &old, &new, &commit)?;
     audit.policy(&record);
     audit.settings();
     let mut items = audit.items;
@@ -113,6 +123,8 @@ struct Audit<'a> {
     workspace: &'a Workspace,
     git: &'a Git,
     base: &'a Workspace,
+    /// The base as the person named it.
+    named: &'a str,
     items: Vec<Item>,
 }
 
@@ -124,6 +136,15 @@ struct Record {
     fresh: BTreeSet<RelPath>,
     /// At the base, and gone.
     deleted: Vec<(RelPath, Amendment)>,
+}
+
+impl Record {
+    /// A later decision took it back.
+    fn taken_back(&self, entry: &Entry) -> bool {
+        self.entries.iter().any(|other| {
+            other.amendment.kind == Kind::Withdraw && other.amendment.withdraws.as_deref() == Some(entry.path.as_str())
+        })
+    }
 }
 
 impl Audit<'_> {
@@ -179,8 +200,7 @@ impl Audit<'_> {
         self.items.push(wrong(path, message));
     }
 
-    fn oracles(&mut self, old: &[Held], new: &[Held], all: &[Pin], record: &Record) {
-        let pairs = pairs::pairs(old, new);
+    fn oracles(&mut self, pairs: &Pairs, old: &[Held], new: &[Held], all: &[Pin], record: &Record) {
         let mut used: BTreeSet<usize> = BTreeSet::new();
         let mut taken_back: BTreeSet<usize> = BTreeSet::new();
         let mut open = Vec::new();
@@ -262,7 +282,7 @@ impl Audit<'_> {
         }
         let others = pairs::held_by_others(&self.workspace.project, all);
         for was in pairs.gone.iter().map(|at| &old[*at]) {
-            self.gone(was, &others, record);
+            self.gone(was, &others, all, record);
         }
         for (index, (path, amendment)) in record.deleted.iter().enumerate() {
             let gone = || !new.iter().any(|held| amendment.is_about(&held.pin));
@@ -359,50 +379,6 @@ impl Audit<'_> {
             )
         };
         self.item(Outcome::Failed, is, message, vec![]);
-    }
-
-    /// An oracle of the base that no characterization holds values against now.
-    fn gone(&mut self, was: &Held, others: &[Held], record: &Record) {
-        if was.content.is_none() {
-            return;
-        }
-        let still = others.iter().find(|other| was.is(other)).map(|other| &other.pin);
-        let Some(still) = still else {
-            let item = item(self.base, Outcome::Removed, was, "its pin is gone too".into(), vec![]);
-            self.items.push(item);
-            return;
-        };
-        let says = |entry: &&Arc<Entry>| {
-            entry.amendment.kind == Kind::Reclassify
-                && entry.amendment.to.as_deref() == Some(still.role.word())
-                && entry
-                    .amendment
-                    .pin
-                    .as_ref()
-                    .is_some_and(|pin| pin.file == still.file && pin.test == still.test_base())
-        };
-        let line = |pin: &Pin| line(self.workspace, pin);
-        let found = record.entries.iter().find(says);
-        let (outcome, message) = match found {
-            Some(entry) => (Outcome::Explained, entry.amendment.reason.clone()),
-            None => (
-                Outcome::Failed,
-                format!(
-                    "it was a characterization and is {} now, and no amendment says why; use `pindrift reclassify`, or put \
-                     its label back",
-                    still.role.word()
-                ),
-            ),
-        };
-        self.items.push(Item {
-            outcome,
-            test: Some(still.test.clone()),
-            oracle: was.pin.oracle.key.clone(),
-            file: still.file.to_string(),
-            line: line(still),
-            message,
-            amendments: found.iter().map(|entry| entry.path.to_string()).collect(),
-        });
     }
 
     /// Settings or patterns that broke since the base: what they found is not looked at any more.

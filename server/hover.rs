@@ -260,6 +260,7 @@ fn of_entry(entry: &Arc<Entry>) -> Decision {
         Kind::Reclassify => "reclassified",
         Kind::Retire => "retired",
         Kind::Withdraw => "withdrawn",
+        Kind::Comparison => "sees less",
     };
     let change = amendment.diff.as_deref().filter(|_| amendment.changes_content()).map(|diff| {
         let side = |sign: char| {

@@ -40,6 +40,8 @@ pub enum Kind {
     Reclassify,
     Retire,
     Withdraw,
+    /// The test sees less of what it holds than it did, and why.
+    Comparison,
 }
 
 /// `pin = { file, test, nth }` of an amendment.
@@ -92,7 +94,8 @@ pub struct Amendment {
     pub withdraws: Option<String>,
     /// `reclassify`: the new role.
     pub to: Option<String>,
-    /// `verdict`: shapes of the places that it speaks of, see `drift::Hunk::shape`.
+    /// `verdict`: shapes of the places that it speaks of, see `drift::Hunk::shape`. `comparison`: those of what
+    /// the test does not see any more.
     pub hunks: Vec<String>,
     /// `drift`: the change that it is, see `drift::Drift::change`; other drifts of the same one are offered its reason.
     pub change: Option<String>,
@@ -121,8 +124,16 @@ pub struct Ledger {
 }
 
 impl Kind {
-    pub const ALL: [Kind; 7] =
-        [Kind::Drift, Kind::New, Kind::Verdict, Kind::Judgement, Kind::Reclassify, Kind::Retire, Kind::Withdraw];
+    pub const ALL: [Kind; 8] = [
+        Kind::Drift,
+        Kind::New,
+        Kind::Verdict,
+        Kind::Judgement,
+        Kind::Reclassify,
+        Kind::Retire,
+        Kind::Withdraw,
+        Kind::Comparison,
+    ];
 
     pub fn word(self) -> &'static str {
         match self {
@@ -133,6 +144,7 @@ impl Kind {
             Kind::Reclassify => "reclassify",
             Kind::Retire => "retire",
             Kind::Withdraw => "withdraw",
+            Kind::Comparison => "comparison",
         }
     }
 }

@@ -77,7 +77,14 @@ pub fn plan_retire(pin: &Pin, baseline: &Baseline, workspace: &Workspace, reques
     if pin.role != Role::Characterization {
         return Err(Refusal(format!("{} is not a characterization test; it can go without a record", pin.test)));
     }
-    let retired = |entry: &&std::sync::Arc<crate::ledger::Entry>| entry.amendment.kind == Kind::Retire;
+    let content = match baseline {
+        Baseline::Present(recorded) => Some(recorded.content.digest()),
+        _ => None,
+    };
+    // Literals of a test are counted anew when one goes: the same key may be another one by now.
+    let retired = |entry: &&std::sync::Arc<crate::ledger::Entry>| {
+        entry.amendment.kind == Kind::Retire && entry.amendment.before == content
+    };
     if let Some(entry) = workspace.ledger.history(pin).iter().find(retired) {
         return Err(Refusal(format!("{} is retired already, by {}; it can go", pin.test, entry.path.name())));
     }
@@ -90,6 +97,28 @@ pub fn plan_retire(pin: &Pin, baseline: &Baseline, workspace: &Workspace, reques
         before: before.map(crate::oracles::Content::digest),
         after: None,
         ..draft_of(pin, request, reason(&request.reason)?, Kind::Retire, before, None)
+    };
+    recorded(amendment, workspace)
+}
+
+/// Says why the test of a pin sees less than it did. `what`: one line each, `shapes`: as the gate knows them.
+pub fn plan_comparison(
+    pin: &Pin,
+    what: &[String],
+    shapes: &[String],
+    workspace: &Workspace,
+    request: &Request,
+) -> Result<Plan, Refusal> {
+    let mut hunks = shapes.to_vec();
+    hunks.sort();
+    hunks.dedup();
+    let mut lines = what.to_vec();
+    lines.dedup();
+    let amendment = Amendment {
+        verdict: None,
+        hunks,
+        diff: Some(lines.iter().map(|line| format!("+{line}\n")).collect()),
+        ..draft_of(pin, request, reason(&request.reason)?, Kind::Comparison, None, None)
     };
     recorded(amendment, workspace)
 }

@@ -27,6 +27,17 @@ pub struct Held {
 }
 
 impl Held {
+    pub fn of(project: &Project, pin: Pin) -> Held {
+        let (content, unreadable) = match framework(&pin.framework).map(|it| it.baseline(&pin, project)) {
+            Some(Baseline::Present(recorded)) => (Some(recorded.content), None),
+            Some(Baseline::Missing) | None => (None, None),
+            Some(Baseline::Unreadable(why)) => (None, Some(why)),
+        };
+        let digest = content.as_ref().map(Content::digest);
+        let (call, depth) = call(project, &pin);
+        Held { pin, content, unreadable, digest, call, depth }
+    }
+
     fn in_source(&self) -> bool {
         matches!(self.pin.oracle.kind, OracleKind::Literal | OracleKind::Inline)
     }
@@ -46,6 +57,16 @@ impl Held {
     fn calls(&self) -> bool {
         self.in_source()
             && self.depth > usize::from(!self.call.starts_with("assert") || self.call.starts_with("assert_"))
+    }
+
+    /// Digest of a content that no other pin holds by chance.
+    fn distinct(&self) -> Option<String> {
+        let long = match self.content.as_ref()? {
+            Content::Text(text) => text.len() > 2,
+            Content::Value(value) => value.len() > 4,
+            Content::Bytes(bytes) => bytes.len() > 2,
+        };
+        self.digest.clone().filter(|_| long)
     }
 
     /// Name of the test function alone.
@@ -69,25 +90,22 @@ fn of_role(project: &Project, pins: &[Pin], wanted: impl Fn(Role) -> bool) -> Ve
     let mut seen = std::collections::BTreeSet::new();
     let mut all = Vec::new();
     for pin in pins {
-        let place = match (&pin.oracle.path, pin.oracle.span, pin.oracle.kind) {
-            (None, ..) => continue,
-            (Some(path), Some(span), OracleKind::Literal | OracleKind::Inline) => format!("{path}:{}", span.start),
-            _ => pin.oracle.key.clone(),
-        };
-        if !wanted(pin.role) || !seen.insert(place) {
+        let Some(place) = place(pin).filter(|_| wanted(pin.role)) else { continue };
+        if !seen.insert(place) {
             continue;
         }
-        let Some(framework) = framework(&pin.framework) else { continue };
-        let (content, unreadable) = match framework.baseline(pin, project) {
-            Baseline::Present(recorded) => (Some(recorded.content), None),
-            Baseline::Missing => (None, None),
-            Baseline::Unreadable(why) => (None, Some(why)),
-        };
-        let digest = content.as_ref().map(Content::digest);
-        let (call, depth) = call(project, pin);
-        all.push(Held { pin: pin.clone(), content, unreadable, digest, call, depth });
+        all.push(Held::of(project, pin.clone()));
     }
     all
+}
+
+/// Where the oracle of a pin is, the same for all pins of one oracle; `None` while only a pattern is known.
+pub fn place(pin: &Pin) -> Option<String> {
+    Some(match (&pin.oracle.path, pin.oracle.span, pin.oracle.kind) {
+        (None, ..) => return None,
+        (Some(path), Some(span), OracleKind::Literal | OracleKind::Inline) => format!("{path}:{}", span.start),
+        _ => pin.oracle.key.clone(),
+    })
 }
 
 fn call(project: &Project, pin: &Pin) -> (String, usize) {
@@ -136,6 +154,9 @@ pub fn pairs(old: &[Held], new: &[Held]) -> Pairs {
     // by a call that no other test of the file makes.
     pairing.renamed();
     pairing.alone(|held| held.calls().then(|| (held.pin.file.to_string(), held.call.clone())));
+    // Written in another way: what it holds, where nothing else of the file, or of the project, holds that.
+    pairing.alone(|held| Some((held.distinct()?, held.pin.file.to_string())));
+    pairing.alone(|held| held.distinct());
     let pairs = pairing.of_old.iter().enumerate().filter_map(|(old, new)| Some((old, (*new)?))).collect();
     let left = |of: &[Option<usize>]| of.iter().enumerate().filter(|(_, to)| to.is_none()).map(|(at, _)| at).collect();
     Pairs { pairs, gone: left(&pairing.of_old), fresh: left(&pairing.of_new) }

@@ -1,3 +1,5 @@
+mod comparison;
+
 use expect_test::{Expect, expect};
 
 use super::*;
@@ -67,7 +69,12 @@ fn explain(fixture: &Fixture, oracle: &str, reason: &str) -> String {
     let workspace = Workspace::open(fixture.path()).unwrap();
     let survey = workspace.survey(&Extent::All, &|| false).unwrap();
     let case = survey.cases.iter().find(|case| case.pin.oracle.key == oracle).unwrap_or_else(|| panic!("no {oracle}"));
-    let request = Request {
+    let plan = amendment::plan_explain(case, &workspace, None, &request(reason)).unwrap();
+    amendment::apply(&workspace.project.root, &plan, &|_| false).unwrap().record.to_string()
+}
+
+fn request(reason: &str) -> Request {
+    Request {
         drift: None,
         reason: reason.into(),
         authority: None,
@@ -77,9 +84,7 @@ fn explain(fixture: &Fixture, oracle: &str, reason: &str) -> String {
         author: "Ada <ada@example.org>".into(),
         proposed_by: None,
         at: "2026-08-28T21:30:05Z".parse().unwrap(),
-    };
-    let plan = amendment::plan_explain(case, &workspace, None, &request).unwrap();
-    amendment::apply(&workspace.project.root, &plan, &|_| false).unwrap().record.to_string()
+    }
 }
 
 /// Changes a golden file on the record and commits; gives the amendment's path.
@@ -378,9 +383,23 @@ fn what_is_gone_goes_with_its_pin_alone() {
     check(
         &fixture,
         expect![[r#"
-        removed tests/test_golden.py:17 tests/golden/two.txt [] its pin is gone too
-        passes
-    "#]],
+            failed tests/test_golden.py:17 tests/golden/two.txt [] tests/test_golden.py::test_two is gone with what it pinned, and no amendment ends it; bring it back, or say why with `pindrift retire tests/test_golden.py::test_two --base base --reason …`
+            fails
+        "#]],
+    );
+    let workspace = Workspace::open(fixture.path()).unwrap();
+    let past = past(&workspace.project.root, workspace.git.as_deref().unwrap(), "base").unwrap();
+    let request = request("two is no case any more");
+    for (pin, baseline) in ended(&past.workspace, &workspace) {
+        let plan = amendment::plan_retire(&pin, &baseline, &workspace, &request).unwrap();
+        amendment::apply(&workspace.project.root, &plan, &|_| false).unwrap();
+    }
+    check(
+        &fixture,
+        expect![[r#"
+            removed tests/test_golden.py:17 tests/golden/two.txt [08-28-two-is-no-case-any-more] two is no case any more
+            passes
+        "#]],
     );
     // A label that is taken away takes the pin out of the audit, and that is a decision too.
     fixture.git(&["checkout", "-q", "--", "."]);

@@ -13,6 +13,7 @@ use super::look::{Scope, named};
 use super::render::{self, Paint};
 use super::{FINE, Outcome, Place, UNUSABLE, WANTS_A_PERSON};
 use crate::amendment::{self, Applied, Plan, Request};
+use crate::audit;
 use crate::changes;
 use crate::git;
 use crate::ledger::{self, Entry};
@@ -367,6 +368,8 @@ pub fn explain(what: &str, base: Option<&str>, reason: String, authority: Option
     let mut plans: Vec<(&Arc<Case>, Result<Plan, Refusal>)> = cases.iter().map(|case| (*case, plan(case))).collect();
     if plans.iter().any(|(_, plan)| plan.is_ok()) {
         plans.retain(|(_, plan)| plan.is_ok());
+    } else if let Some(outcome) = explain_comparison(what, base, &scope.workspace, &request) {
+        return outcome;
     }
     match plans.len() {
         0 => Outcome::refused(format_args!("no pin and no baseline is called {what}"), WANTS_A_PERSON),
@@ -387,6 +390,28 @@ pub fn explain(what: &str, base: Option<&str>, reason: String, authority: Option
             )
         }
     }
+}
+
+/// The reason why a test sees less than it did, where what it holds is the same; `None` when it does not.
+fn explain_comparison(what: &str, base: Option<&str>, workspace: &Workspace, request: &Request) -> Option<Outcome> {
+    let git = workspace.git.as_deref()?;
+    let base = match base {
+        Some(base) => git.merge_base(base).ok()?,
+        None => git.head()?,
+    };
+    let past = amendment::past(&workspace.project.root, git, &base).ok()?;
+    let of_test = |pin: &crate::oracles::Pin| pin.test == what || pin.test_base() == what;
+    let weaker: Vec<audit::Weaker> =
+        audit::weaker(&past.workspace, workspace).into_iter().filter(|weaker| of_test(&weaker.pin)).collect();
+    let pin = &weaker.first()?.pin;
+    let all = |of: fn(&audit::Weaker) -> &Vec<String>| weaker.iter().flat_map(of).cloned().collect::<Vec<_>>();
+    let (told, shapes) = (all(|weaker| &weaker.what), all(|weaker| &weaker.shapes));
+    let done = amendment::plan_comparison(pin, &told, &shapes, workspace, request)
+        .and_then(|plan| amendment::apply(&workspace.project.root, &plan, &closed));
+    Some(match done {
+        Ok(applied) => Outcome::new(format!("explained why {what} sees less; recorded in {}\n", applied.record), FINE),
+        Err(refusal) => refused(refusal),
+    })
 }
 
 /// Says what kind of test this is.

@@ -7,8 +7,9 @@ use super::args::{JudgementWord, VerdictWord};
 use super::look::{Scope, named};
 use super::{FINE, Outcome, Place, WANTS_A_PERSON, decide};
 use crate::amendment::{self, Plan};
+use crate::audit;
 use crate::ledger::{Judgement, Verdict};
-use crate::oracles::{Pin, Refusal};
+use crate::oracles::{Baseline, Pin, Refusal};
 use crate::pins::Extent;
 use crate::survey::{Case, Survey, Workspace};
 
@@ -82,8 +83,13 @@ pub fn retire(what: &str, base: Option<&str>, reason: String, place: &Place) -> 
         let revision = base.unwrap_or("HEAD");
         match amendment::past(&workspace.project.root, git, revision) {
             Ok(past) => {
-                let survey = past.workspace.states(&Extent::All, &|| false).unwrap_or_default();
-                plans = ended(&survey, what, workspace, &request);
+                let gone = audit::ended(&past.workspace, workspace);
+                let about = |pin: &Pin| is_of_test(pin, what) || holds(pin, what);
+                plans = distinct(gone.iter().filter(|(pin, _)| about(pin)), workspace, &request);
+                if plans.is_empty() {
+                    let survey = past.workspace.states(&Extent::All, &|| false).unwrap_or_default();
+                    plans = ended(&survey, what, workspace, &request);
+                }
             }
             Err(refusal) if base.is_some() => return Outcome::refused(refusal, WANTS_A_PERSON),
             Err(_) => {}
@@ -115,20 +121,36 @@ fn ended(
     workspace: &Workspace,
     request: &amendment::Request,
 ) -> Vec<(Pin, Result<Plan, Refusal>)> {
-    let holds = |case: &&Case| case.pin.oracle.path.as_ref().is_some_and(|path| path.as_str() == what);
     let mut cases: Vec<&Case> = of_test(survey, what).collect();
     if cases.is_empty() {
-        cases = survey.cases.iter().map(|case| &**case).filter(holds).collect();
+        cases = survey.cases.iter().map(|case| &**case).filter(|case| holds(&case.pin, what)).collect();
     }
+    let named: Vec<(Pin, Baseline)> = cases.iter().map(|case| (case.pin.clone(), case.baseline.clone())).collect();
+    distinct(named.iter(), workspace, request)
+}
+
+fn distinct<'a>(
+    named: impl Iterator<Item = &'a (Pin, Baseline)>,
+    workspace: &Workspace,
+    request: &amendment::Request,
+) -> Vec<(Pin, Result<Plan, Refusal>)> {
     let mut seen = BTreeSet::new();
-    cases.retain(|case| seen.insert((case.pin.test_base(), &case.pin.oracle.key)));
-    let plan = |case: &Case| amendment::plan_retire(&case.pin, &case.baseline, workspace, request);
-    cases.into_iter().map(|case| (case.pin.clone(), plan(case))).collect()
+    named
+        .filter(|(pin, _)| seen.insert((pin.test_base(), pin.oracle.key.as_str())))
+        .map(|(pin, baseline)| (pin.clone(), amendment::plan_retire(pin, baseline, workspace, request)))
+        .collect()
+}
+
+fn holds(pin: &Pin, what: &str) -> bool {
+    pin.oracle.path.as_ref().is_some_and(|path| path.as_str() == what) || pin.oracle.key == what
+}
+
+fn is_of_test(pin: &Pin, test: &str) -> bool {
+    pin.test == test || pin.test_base() == test
 }
 
 fn of_test<'a>(survey: &'a Survey, test: &'a str) -> impl Iterator<Item = &'a Case> {
-    let is_it = move |pin: &Pin| pin.test == test || pin.test_base() == test;
-    survey.cases.iter().map(|case| &**case).filter(move |case| is_it(&case.pin))
+    survey.cases.iter().map(|case| &**case).filter(move |case| is_of_test(&case.pin, test))
 }
 
 fn done(plan: Result<Plan, Refusal>, workspace: &Workspace, what: &str) -> Outcome {

@@ -87,5 +87,81 @@ fn settings_that_broke_close_the_gate() {
     std::fs::write(fixture.at("pindrift.toml"), helper.replace("call", "cal")).expect("written");
     let said = audit(&fixture).with(1);
     assert!(said.contains("pindrift.toml") && said.contains("until it is mended"), "{said}");
-    assert!(said.contains("0 changed with their decisions, 2 without, 1 removed"), "{said}");
+    assert!(said.contains("0 changed with their decisions, 3 without"), "{said}");
+}
+
+const PINS: &str = "//- pindrift.toml\n//- app.py\ndef f(n):\n    return n\n//- tests/test_a.py\n\"\"\"Characterization tests: they pin \
+    current behaviour.\"\"\"\nimport pytest\nfrom app import f\n\n\ndef test_a():\n    assert f(1) == \"uno\"\n    assert f(2) == \
+    \"dos\"\n\n\ndef test_b():\n    assert f(3) == \"tres\"\n";
+
+fn pins() -> Fixture {
+    let fixture = Fixture::committed(PINS);
+    fixture.git(&["branch", "base"]);
+    fixture
+}
+
+fn edit(fixture: &Fixture, old: &str, new: &str) {
+    let source = fixture.read("tests/test_a.py");
+    assert!(source.contains(old), "{source}");
+    std::fs::write(fixture.at("tests/test_a.py"), source.replace(old, new)).expect("written");
+}
+
+#[test]
+fn a_pin_goes_on_the_record() {
+    let fixture = pins();
+    edit(&fixture, "    assert f(1) == \"uno\"\n", "");
+    fixture.commit("shorter");
+    let said = audit(&fixture).with(1);
+    assert!(said.contains("test_a does not hold this value against tests/test_a.py#literal:1 any more"), "{said}");
+    let retire =
+        ["retire", "tests/test_a.py::test_a", "--base", "base", "--reason", "the first case is gone since rule 7"];
+    pindrift(&fixture, &retire).with(0);
+    assert_eq!(amendments(&fixture).len(), 1, "the other pin of the test stays");
+    audit(&fixture).with(0);
+    // The next one has the same number in its test.
+    fixture.commit("retired");
+    fixture.git(&["branch", "-f", "base"]);
+    edit(&fixture, "    assert f(2) == \"dos\"\n", "    f(2)\n");
+    audit(&fixture).with(1);
+    pindrift(&fixture, &retire).with(0);
+    audit(&fixture).with(0);
+}
+
+#[test]
+fn a_test_that_sees_less_has_its_reason() {
+    let fixture = pins();
+    edit(&fixture, "def test_b", "@pytest.mark.skip\ndef test_b");
+    fixture.commit("flaky");
+    let said = audit(&fixture).with(1);
+    assert!(said.contains("tests/test_a.py:11  tests/test_a.py::test_b sees less than it did"), "{said}");
+    let explain =
+        |test: &str, reason: &str| pindrift(&fixture, &["explain", test, "--base", "base", "--reason", reason]);
+    explain("tests/test_a.py::test_b", "").refusal(1);
+    explain("tests/test_a.py::test_b", "the service of rule 7 is down until May").with(0);
+    let said = audit(&fixture).with(0);
+    assert!(said.contains("the service of rule 7 is down until May"), "{said}");
+    // It speaks of that one alone.
+    edit(&fixture, "def test_a", "@pytest.mark.skip\ndef test_a");
+    audit(&fixture).with(1);
+    edit(&fixture, "@pytest.mark.skip\ndef test_a", "def test_a");
+    edit(&fixture, "@pytest.mark.skip\n", "@pytest.mark.xfail\n");
+    audit(&fixture).with(1);
+}
+
+#[test]
+fn what_moved_on_both_sides_is_decided_anew() {
+    let fixture = pins();
+    let change = |new: &str| {
+        edit(&fixture, "\"tres\"", new);
+        pindrift(&fixture, &["explain", "tests/test_a.py::test_b", "--reason", "the third is in another language now"])
+            .with(0);
+        fixture.commit("third");
+    };
+    change("\"three\"");
+    audit(&fixture).with(0);
+    fixture.git(&["checkout", "-q", "base"]);
+    change("\"drei\"");
+    fixture.git(&["checkout", "-q", "main"]);
+    let said = audit(&fixture).with(1);
+    assert!(said.contains("tests/test_a.py:12  changed here and on base since they parted at"), "{said}");
 }
