@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use similar::{Algorithm, DiffOp};
+use similar::DiffOp;
 
 use crate::oracles::{Content, digest_of};
-use crate::text::one_line;
+use crate::text::{align, one_line};
 
 mod edits;
 mod kinds;
@@ -241,9 +241,7 @@ fn shape(hunk: &Hunk, old: &[&str], new: &[&str]) -> String {
 /// The changed regions. With as many lines on both sides they are compared by position where that explains
 /// the difference with no more lines, and always where only their order changed.
 fn hunks(old: &[&str], new: &[&str], ordering: bool, deadline: Duration) -> Vec<Hunk> {
-    let ops =
-        similar::capture_diff_slices_deadline(Algorithm::Myers, old, new, Some(std::time::Instant::now() + deadline));
-    let by_diff: Vec<Hunk> = ops
+    let by_diff: Vec<Hunk> = align(old, new, deadline)
         .iter()
         .filter(|op| !matches!(op, DiffOp::Equal { .. }))
         .map(|op| Hunk::new(op.old_range(), op.new_range()))

@@ -3,11 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use similar::DiffOp;
 
 use crate::oracles::{Baseline, Content, OracleKind, Pin, framework};
 use crate::pins::Project;
 use crate::roles::Role;
+use crate::text::align;
+
+/// Beyond it, long lists of literals are paired more coarsely.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(20);
 
 /// One oracle of one revision, with the pin of it that stands first.
 #[derive(Debug, Clone)]
@@ -209,7 +213,7 @@ impl Pairing<'_> {
     fn align(&mut self, old: &[usize], new: &[usize]) {
         let digests = |of: &[usize], side: &[Held]| of.iter().map(|at| side[*at].digest.clone()).collect::<Vec<_>>();
         let (a, b) = (digests(old, self.old), digests(new, self.new));
-        for op in capture_diff_slices(Algorithm::Myers, &a, &b) {
+        for op in align(&a, &b, PATIENCE) {
             if matches!(op, DiffOp::Equal { .. } | DiffOp::Replace { .. }) {
                 for (i, j) in op.old_range().zip(op.new_range()) {
                     self.pair(old[i], new[j]);

@@ -3,11 +3,12 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use similar::{Algorithm, DiffOp};
+use similar::DiffOp;
 
 use super::{Hunk, kinds, short};
+use crate::text::align;
 
 /// Most bytes of changed lines that are taken apart; beyond it the lines themselves are the change.
 const LARGEST: usize = 256 << 10;
@@ -60,8 +61,7 @@ fn between<'a>(before: &'a str, after: &'a str, b: &[Range<usize>], a: &[Range<u
         tokens.iter().map(|token| &text[token.clone()]).collect()
     };
     let (old, new) = (words(before, b), words(after, a));
-    let until = Instant::now() + Duration::from_millis(20);
-    let ops = similar::capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(until));
+    let ops = align(&old, &new, Duration::from_millis(20));
     // A deletion directly beside an insertion is one replacement.
     let mut regions: Vec<(Range<usize>, Range<usize>)> = Vec::new();
     for op in ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. })) {

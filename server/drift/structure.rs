@@ -5,9 +5,9 @@
 
 use std::collections::HashMap;
 
-use similar::{Algorithm, DiffOp};
+use similar::DiffOp;
 
-use crate::text::one_line;
+use crate::text::{align, one_line};
 
 mod bracketed;
 mod marked;
@@ -260,8 +260,7 @@ impl Found {
                 .collect()
         };
         let (b, a) = (text(old), text(new));
-        let until = std::time::Instant::now() + std::time::Duration::from_millis(20);
-        for op in similar::capture_diff_slices_deadline(Algorithm::Myers, &b, &a, Some(until)) {
+        for op in align(&b, &a, std::time::Duration::from_millis(20)) {
             if matches!(op, DiffOp::Equal { .. }) {
                 continue;
             }

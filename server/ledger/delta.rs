@@ -2,11 +2,12 @@
 //! other; and two changes of one content put together, as a clean merge does. Pure functions of texts.
 
 use std::ops::Range;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+use similar::DiffOp;
 
 use crate::oracles::{Content, digest_of};
+use crate::text::align;
 
 /// Longest diff that is kept whole, in bytes.
 pub const LARGEST_DIFF: usize = 32 << 10;
@@ -35,7 +36,7 @@ pub fn diff(before: Option<&Content>, after: Option<&Content>) -> String {
         // Without the `@@` line the final newline is not told; it is one of the two that the digest knows.
         return if out.len() > LARGEST_DIFF { sizes(before, after) } else { out };
     }
-    let ops = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(Instant::now() + BUDGET));
+    let ops = align(&old, &new, BUDGET);
     for group in similar::group_diff_ops(ops, CONTEXT) {
         let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
         let (olds, news) =
@@ -215,7 +216,7 @@ pub fn merged(base: &Content, one: &Content, other: &Content) -> Option<Content>
     let [old, a, b] = [base, one, other].map(|content| lines_of(Some(content)));
     let (old, a, b) = (old?, a?, b?);
     let changes = |new: &[&str]| -> Edits {
-        capture_diff_slices_deadline(Algorithm::Myers, &old, new, Some(Instant::now() + BUDGET))
+        align(&old, new, BUDGET)
             .iter()
             .filter(|op| !matches!(op, DiffOp::Equal { .. }))
             .map(|op| (op.old_range(), new[op.new_range()].iter().map(|line| line.to_string()).collect()))
