@@ -111,7 +111,7 @@ fn a_broken_amendment_is_named_and_costs_no_other() {
         .collect();
     expect![[r#"
         08-29-cut-0123456789.toml Some((2, 12)) this amendment cannot be read: invalid basic string, expected `"`; restore it with `git checkout -- .pindrift/amendments/2026/08-29-cut-0123456789.toml`
-        08-30-kind-0123456789.toml Some((3, 1)) this amendment cannot be read: `kind` is one of drift, new, verdict, judgement, reclassify, retire, withdraw, not "maybe"; restore it with `git checkout -- .pindrift/amendments/2026/08-30-kind-0123456789.toml`
+        08-30-kind-0123456789.toml Some((3, 1)) this amendment cannot be read: `kind` is one of drift, new, verdict, judgement, reclassify, retire, withdraw, comparison, not "maybe"; restore it with `git checkout -- .pindrift/amendments/2026/08-30-kind-0123456789.toml`
     "#]].assert_eq(&troubles.concat());
 
     let path = ".pindrift/amendments/2026/08-28-good-0123456789.toml";
