@@ -68,8 +68,13 @@ fn put(folder: &Path, name: &str, text: &str) {
 }
 
 fn run(folder: &Path, program: &Path, args: &[&str]) -> Output {
+    run_in(folder, program, args, None)
+}
+
+fn run_in(folder: &Path, program: &Path, args: &[&str], venv: Option<&Path>) -> Output {
     Command::new(program)
         .current_dir(folder)
+        .envs(venv.map(|venv| ("VIRTUAL_ENV", venv)))
         .args(args)
         .env_remove("CI")
         .env("PYTHONDONTWRITEBYTECODE", "1")
@@ -78,12 +83,18 @@ fn run(folder: &Path, program: &Path, args: &[&str]) -> Output {
         .unwrap_or_else(|err| panic!("{}: {err}; ./tests/run installs it", program.display()))
 }
 
-fn pytest(folder: &Path, args: &[&str]) -> Output {
+/// Folder of the tools in which the frameworks are that cannot stand beside syrupy.
+const PLUGINS: &str = "venv-plugins";
+
+fn venv(name: &str) -> PathBuf {
     let tools = std::env::var_os("PINDRIFT_TOOLS").map(PathBuf::from);
-    let tools = tools.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join(".tools"));
+    tools.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join(".tools")).join(name)
+}
+
+fn pytest(venv: &Path, folder: &Path, args: &[&str]) -> Output {
     let mut all = vec!["-m", "pytest", "-q", "-p", "no:cacheprovider"];
     all.extend(args);
-    run(folder, &tools.join("venv/bin/python"), &all)
+    run(folder, &venv.join("bin/python"), &all)
 }
 
 fn git(folder: &Path, args: &[&str]) {
@@ -91,14 +102,16 @@ fn git(folder: &Path, args: &[&str]) {
     assert!(out.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&out.stderr));
 }
 
-/// Every file but git's and the record.
+/// Every file but git's, the record and pytest's own cache.
 fn tree(folder: &Path) -> BTreeMap<String, String> {
     let mut tree = BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(at) = folders.pop() {
         for entry in std::fs::read_dir(&at).expect("a folder").flatten() {
             let name = entry.path().strip_prefix(folder).expect("inside").display().to_string();
-            if matches!(name.as_str(), ".git" | ".pindrift" | ".inline-snapshot") || name.contains("__pycache__") {
+            if matches!(name.as_str(), ".git" | ".pindrift" | ".inline-snapshot" | ".pytest_cache")
+                || name.contains("__pycache__")
+            {
                 continue;
             }
             match entry.path().is_dir() {
@@ -113,9 +126,55 @@ fn tree(folder: &Path) -> BTreeMap<String, String> {
     tree
 }
 
+/// Hands over what a run of the tests would have recorded.
+fn hand_over(ours: &Path, theirs: &Path, value: &dyn Fn(usize, &Path) -> Value) {
+    let workspace = Workspace::open(ours).expect("the workspace opens");
+    let survey = workspace.states(&Extent::All, &|| false).expect("not cancelled");
+    let mut lines = String::new();
+    let at: jiff::Timestamp = "2030-01-01T00:00:00Z".parse().expect("a time");
+    for case in &survey.cases {
+        let number: usize = case.pin.test.rsplit('_').next().and_then(|n| n.parse().ok()).expect("a number");
+        let Baseline::Present(recorded) = &case.baseline else { panic!("{}: {:?}", case.pin.test, case.baseline) };
+        let record = Record {
+            path: RelPath::default(),
+            file: case.pin.file.clone(),
+            test: case.pin.test_base().to_string(),
+            nth: case.pin.nth,
+            oracle: case.pin.oracle.key.clone(),
+            oracle_digest: Some(recorded.content.digest()),
+            assertion: None,
+            outcome: Outcome::Differs,
+            value: Some(value(number, theirs)),
+            preimage: None,
+            lossy: false,
+            aged: false,
+            at: Some(at),
+            run: None,
+            command: None,
+            revision: None,
+            dirty: Vec::new(),
+            environment: Default::default(),
+        };
+        let _ = writeln!(lines, "{}", record.to_line());
+    }
+    assert_eq!(survey.cases.len(), COUNT);
+    put(ours, ".pindrift/observed/run.jsonl", &lines);
+    assert!(Records::read(&Workspace::open(ours).expect("opens").project.shelf).troubles.is_empty());
+}
+
+/// Where the values come from that are accepted.
+enum Seen<'a> {
+    /// The value of a test's number, as a run would have recorded it.
+    Given(&'a dyn Fn(usize, &Path) -> Value),
+    /// `pindrift observe` runs the tests.
+    Observed,
+}
+
 /// Records the old values with `record`, changes them, updates one copy with `update` and the other by accepts
-/// of `seen`, whose value of a test's number is what a run would have recorded.
-fn equal(test: &str, record: &[&str], update: &[&str], seen: &dyn Fn(usize, &Path) -> Value, refusals: &[usize]) {
+/// of what is `seen`.
+fn equal(tools: &str, test: &str, record: &[&str], update: &[&str], seen: &Seen, refusals: &[usize]) {
+    let tools = venv(tools);
+    let pytest = |folder: &Path, args: &[&str]| pytest(&tools, folder, args);
     let base = tempfile::tempdir().expect("a folder");
     let theirs = base.path().join("theirs");
     put(&theirs, "pindrift.toml", "comment = \"never\"\n");
@@ -134,43 +193,19 @@ fn equal(test: &str, record: &[&str], update: &[&str], seen: &dyn Fn(usize, &Pat
     assert!(Command::new("cp").arg("-a").arg(&theirs).arg(&ours).status().expect("cp").success());
     pytest(&theirs, update);
 
-    let workspace = Workspace::open(&ours).expect("the workspace opens");
-    let survey = workspace.states(&Extent::All, &|| false).expect("not cancelled");
-    let mut lines = String::new();
-    let at: jiff::Timestamp = "2030-01-01T00:00:00Z".parse().expect("a time");
-    for case in &survey.cases {
-        let number: usize = case.pin.test.rsplit('_').next().and_then(|n| n.parse().ok()).expect("a number");
-        let Baseline::Present(recorded) = &case.baseline else { panic!("{}: {:?}", case.pin.test, case.baseline) };
-        let record = Record {
-            path: RelPath::default(),
-            file: case.pin.file.clone(),
-            test: case.pin.test_base().to_string(),
-            nth: case.pin.nth,
-            oracle: case.pin.oracle.key.clone(),
-            oracle_digest: Some(recorded.content.digest()),
-            assertion: None,
-            outcome: Outcome::Differs,
-            value: Some(seen(number, &theirs)),
-            preimage: None,
-            lossy: false,
-            aged: false,
-            at: Some(at),
-            run: None,
-            command: None,
-            revision: None,
-            dirty: Vec::new(),
-            environment: Default::default(),
-        };
-        let _ = writeln!(lines, "{}", record.to_line());
-    }
-    assert_eq!(survey.cases.len(), COUNT);
-    put(&ours, ".pindrift/observed/run.jsonl", &lines);
-    assert!(Records::read(&Workspace::open(&ours).expect("opens").project.shelf).troubles.is_empty());
-
     let pindrift = PathBuf::from(env!("CARGO_BIN_EXE_pindrift"));
+    match seen {
+        Seen::Given(value) => hand_over(&ours, &theirs, value),
+        Seen::Observed => {
+            let out = run_in(&ours, &pindrift, &["observe"], Some(&tools));
+            assert_eq!(out.status.code(), Some(1), "{}", String::from_utf8_lossy(&out.stderr));
+        }
+    }
+
     let out = run(&ours, &pindrift, &["check", "--format", "json"]);
     let report: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
     let rows = report["assertions"].as_array().expect("rows");
+    assert_eq!(rows.len(), COUNT);
     let mut refused = Vec::new();
     for row in rows {
         let test = row["test"].as_str().unwrap_or_default();
@@ -211,7 +246,7 @@ fn amber_entries_are_what_syrupy_updates() {
         let _ = write!(test, "\n\ndef test_{i}(snapshot):\n    assert VALUES[{i}] == snapshot\n");
     }
     let literal = |i: usize, _: &Path| Value::Literal(value(i, true));
-    equal(&test, &["--snapshot-update"], &["--snapshot-update"], &literal, &[]);
+    equal("venv", &test, &["--snapshot-update"], &["--snapshot-update"], &Seen::Given(&literal), &[]);
 }
 
 /// Values as the texts of files of their own.
@@ -228,7 +263,7 @@ fn files_of_their_own_are_what_syrupy_updates() {
         let file = theirs.join(format!("__snapshots__/test_hard/test_{i}.raw"));
         Value::Text(std::fs::read_to_string(file).expect("syrupy's file"))
     };
-    equal(&test, &["--snapshot-update"], &["--snapshot-update"], &text, &[]);
+    equal("venv", &test, &["--snapshot-update"], &["--snapshot-update"], &Seen::Given(&text), &[]);
 }
 
 #[test]
@@ -238,5 +273,55 @@ fn inline_snapshots_are_what_inline_snapshot_fixes() {
         let _ = write!(test, "\n\ndef test_{i}():\n    assert VALUES[{i}] == snapshot()\n");
     }
     let literal = |i: usize, _: &Path| Value::Literal(value(i, true));
-    equal(&test, &["--inline-snapshot=create"], &["--inline-snapshot=fix"], &literal, &[]);
+    equal("venv", &test, &["--inline-snapshot=create"], &["--inline-snapshot=fix"], &Seen::Given(&literal), &[]);
+}
+
+/// In the module of each test: a value as one text, what is in it as it is, and that as bytes where it has carriage
+/// returns, which a `str` of pytest-snapshot cannot have.
+const TEXTS: &str = r#"from values import VALUES
+
+
+def text(value):
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        return "|".join(map(text, value))
+    return value if isinstance(value, str) else repr(value)
+
+
+def data(value):
+    if isinstance(value, bytes):
+        return value
+    return text(value).encode() if "\r" in text(value) else text(value)
+"#;
+
+#[test]
+fn files_are_what_pytest_snapshot_updates() {
+    let mut test = TEXTS.to_string();
+    for i in 0..COUNT {
+        let returns = value(i, true).contains("\\r");
+        let value = match i % 3 {
+            0 if !returns => format!("str(text(VALUES[{i}]))"),
+            1 => format!("text(VALUES[{i}]).encode()"),
+            _ if returns => format!("text(VALUES[{i}]).encode()"),
+            _ => format!("data(VALUES[{i}])"),
+        };
+        let _ = write!(test, "\n\ndef test_{i}(snapshot):\n    snapshot.assert_match({value}, 'value.txt')\n");
+    }
+    equal(PLUGINS, &test, &["--snapshot-update"], &["--snapshot-update"], &Seen::Observed, &[]);
+}
+
+#[test]
+fn files_are_what_pytest_regressions_regenerates() {
+    let mut test = TEXTS.to_string();
+    for i in 0..COUNT {
+        let (fixture, call) = match i % 4 {
+            0 => ("data_regression", format!("{{'value': text(VALUES[{i}]), 'list': [1, text(VALUES[{i}])]}}")),
+            1 => ("file_regression", format!("text(VALUES[{i}]).encode(), binary=True, extension='.bin'")),
+            _ if value(i, true).contains("\\r") => ("data_regression", format!("[text(VALUES[{i}])]")),
+            _ => ("file_regression", format!("text(VALUES[{i}]), encoding='utf-8'")),
+        };
+        let _ = write!(test, "\n\ndef test_{i}({fixture}):\n    {fixture}.check({call})\n");
+    }
+    equal(PLUGINS, &test, &["--regen-all"], &["--force-regen"], &Seen::Observed, &[]);
 }
