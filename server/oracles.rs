@@ -269,7 +269,8 @@ pub trait Framework: Sync {
     }
 
     /// The bytes that make `observed` the recorded content, exactly as the framework's own updater
-    /// writes them. `artefact` is the one that was shown, if it came from one.
+    /// writes them. `artefact` is the one that was shown, if it came from one. Never asked about a pin that can
+    /// only be shown.
     fn amend(
         &self,
         pin: &Pin,

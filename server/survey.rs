@@ -280,13 +280,6 @@ impl Workspace {
         let told = seen.unreadable.into_iter();
         unreadable.extend(told.map(|(file, message)| Trouble { file, at: None, message }));
         case.observation = seen.best;
-        if case.observation.as_ref().is_some_and(|seen| seen.lossy) && case.pin.oracle.shown_only.is_none() {
-            case.pin.oracle.shown_only = Some(
-                "the failing test prints its value without carriage returns, so the whole value is not known; change \
-                 the recorded one by hand"
-                    .into(),
-            );
-        }
         case.state = match (&case.baseline, &case.observation) {
             (Baseline::Missing, _) => State::Missing,
             (_, _) if seen.unstable => State::Unstable,
@@ -379,7 +372,17 @@ impl Case {
         self.drift_id.is_some()
             && matches!(self.state, State::Drift | State::Missing)
             && self.pin.role == Role::Characterization
-            && self.pin.oracle.shown_only.is_none()
+            && self.shown_only().is_none()
+    }
+
+    /// Why the observed value can be shown and not accepted.
+    pub fn shown_only(&self) -> Option<&str> {
+        let lossy = self.observation.as_ref().is_some_and(|seen| seen.lossy);
+        let of_run = lossy.then_some(
+            "the failing test prints its value without carriage returns, so the whole value is not known; change the \
+             recorded one by hand",
+        );
+        self.pin.oracle.shown_only.as_deref().or(of_run)
     }
 }
 

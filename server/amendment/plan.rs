@@ -118,8 +118,8 @@ fn may_be_accepted(case: &Case, request: &Request) -> Result<(), Refusal> {
             ));
         }
     }
-    if let Some(why) = &pin.oracle.shown_only {
-        return refuse(format!("{test}: this can be shown and not accepted: {why}"));
+    if let Some(why) = case.shown_only() {
+        return refuse(only_shown(test, why));
     }
     let judged = if case.history.iter().any(|entry| entry.amendment.kind == Kind::Verdict) {
         case.compared().verdict().cloned()
@@ -156,6 +156,26 @@ fn may_be_accepted(case: &Case, request: &Request) -> Result<(), Refusal> {
         State::Drift | State::Missing => Ok(()),
         State::Match => refuse(format!("{test} matches what is recorded; there is nothing to accept")),
         state => refuse(format!("{test} is {}; there is no drift to accept", state.word())),
+    }
+}
+
+fn only_shown(test: &str, why: &str) -> String {
+    format!("{test}: this can be shown and not accepted: {why}")
+}
+
+/// The bytes of a pin's amended oracle. No framework is asked about a pin that can only be shown.
+pub(super) fn amended(
+    pin: &Pin,
+    content: &Content,
+    artefact: Option<&oracles::Artefact>,
+    workspace: &Workspace,
+) -> Result<oracles::Amended, Refusal> {
+    if let Some(why) = &pin.oracle.shown_only {
+        return refuse(only_shown(&pin.test, why));
+    }
+    match oracles::framework(&pin.framework) {
+        Some(framework) => framework.amend(pin, content, artefact, &workspace.project),
+        None => refuse(format!("{} is of a framework ({}) that is only shown", pin.test, pin.framework)),
     }
 }
 
@@ -261,10 +281,7 @@ impl Change<'_> {
         let mut paths = vec![&record];
         paths.extend(pin.oracle.path.as_ref());
         recordable(self.workspace, &paths)?;
-        let Some(framework) = oracles::framework(&pin.framework) else {
-            return refuse(format!("{} is of a framework ({}) that is only shown", pin.test, pin.framework));
-        };
-        let mut amended = framework.amend(pin, self.content, self.artefact, project)?;
+        let mut amended = amended(pin, self.content, self.artefact, self.workspace)?;
         if let Some((_, then)) = &self.undone {
             self.as_it_was(then, &mut amended);
         }

@@ -130,6 +130,6 @@ fn rendered(case: &Case, workspace: &Workspace, decided: &Amendment, after: &Con
 
 /// A value as the comment shows it where its oracle is a short literal.
 fn literal_of(case: &Case, workspace: &Workspace, value: &Content) -> Option<String> {
-    let amended = oracles::framework(&case.pin.framework)?.amend(&case.pin, value, None, &workspace.project).ok()?;
+    let amended = super::plan::amended(&case.pin, value, None, workspace).ok()?;
     amended.shown_after.filter(|shown| super::plan::shows(value, shown))
 }

@@ -92,9 +92,6 @@ impl Framework for InlineSnapshot {
         let Some(path) = &pin.oracle.path else {
             return Err(Refusal("which snapshot it is, is not known; run the test, then look again".into()));
         };
-        if let Some(why) = &pin.oracle.shown_only {
-            return Err(Refusal(format!("{path}: {why}")));
-        }
         if pin.oracle.kind == OracleKind::File {
             return external::amend(pin, path, observed, project);
         }

@@ -95,9 +95,6 @@ impl Framework for Insta {
         artefact: Option<&Artefact>,
         project: &Project,
     ) -> Result<Amended, Refusal> {
-        if let Some(why) = &pin.oracle.shown_only {
-            return Err(Refusal(why.clone()));
-        }
         match (pin.oracle.kind, observed) {
             (OracleKind::Inline, Content::Text(text)) => amend_inline(pin, text, artefact, project),
             (_, Content::Text(text)) if binary_of(pin).is_none() => amend_file(pin, text, artefact, project),

@@ -438,9 +438,6 @@ pub fn baseline(pin: &Pin, project: &Project) -> Baseline {
 
 /// The edits that make `observed` the value of the literal.
 pub fn amend(pin: &Pin, observed: &Content, project: &Project) -> Result<Amended, Refusal> {
-    if let Some(why) = &pin.oracle.shown_only {
-        return Err(Refusal(format!("{}:{}: {why}", pin.file, line_of(pin, project))));
-    }
     let (Some((unit, old)), Some(path)) = (held(pin, project), &pin.oracle.path) else {
         return Err(Refusal(format!("{}: the literal is no longer there; look again", pin.file)));
     };
@@ -476,10 +473,6 @@ pub fn amend(pin: &Pin, observed: &Content, project: &Project) -> Result<Amended
         artefacts: Vec::new(),
         shown_after: Some(shown),
     })
-}
-
-fn line_of(pin: &Pin, project: &Project) -> usize {
-    project.unit(&pin.file).map_or(0, |unit| unit.line(pin.span.start))
 }
 
 #[cfg(test)]

@@ -90,19 +90,7 @@ impl Framework for PytestSnapshot {
         if is_folder(pin) {
             return folder_baseline(path, project);
         }
-        match project.shelf.disk(path) {
-            Read::Missing => Baseline::Missing,
-            Read::Refused(why) => Baseline::Unreadable(why),
-            Read::Bytes(bytes) => match reading::content(&bytes, steps(pin)) {
-                Err(why) => Baseline::Unreadable(format!("{path}: {why}")),
-                Ok(content) => Baseline::Present(Recorded {
-                    first_line: usize::from(matches!(content, Content::Text(_))),
-                    content,
-                    file_digest: digest_of(&[&bytes]),
-                    preimage: None,
-                }),
-            },
-        }
+        reading::whole(path, project, |bytes| reading::content(bytes, steps(pin)))
     }
 
     fn observed(&self, pin: &Pin, value: Content) -> Content {

@@ -1,11 +1,31 @@
 //! Bytes to the content that the comparison sees, and back. Takes the [`Step`]s of an oracle. Going back
 //! puts in again what the steps cut, keeps line endings and byte-order mark where they are not seen, and
-//! reads the result to be sure: what would not read back as the observed value is refused. Never reads a
-//! file.
+//! reads the result to be sure: what would not read back as the observed value is refused.
 
-use super::{Content, Refusal, Step};
+use super::{Baseline, Content, Recorded, Refusal, Step, digest_of};
+use crate::pins::Project;
+use crate::places::RelPath;
+use crate::shelf::Read;
 
 const BOM: char = '\u{feff}';
+
+/// A file of which all is recorded, read by `content`; its lines are those of the content.
+pub fn whole(path: &RelPath, project: &Project, content: impl Fn(&[u8]) -> Result<Content, String>) -> Baseline {
+    let bytes = match project.shelf.disk(path) {
+        Read::Missing => return Baseline::Missing,
+        Read::Refused(why) => return Baseline::Unreadable(why),
+        Read::Bytes(bytes) => bytes,
+    };
+    match content(&bytes) {
+        Err(why) => Baseline::Unreadable(format!("{path}: {why}")),
+        Ok(content) => Baseline::Present(Recorded {
+            first_line: usize::from(matches!(content, Content::Text(_))),
+            content,
+            file_digest: digest_of(&[&bytes]),
+            preimage: None,
+        }),
+    }
+}
 
 /// The content after all steps. An error says why it cannot be read (not UTF-8, not JSON …). A step that is
 /// not understood leaves the text as it is.

@@ -11,8 +11,7 @@ use std::collections::BTreeSet;
 
 use super::pytest::{self, Call, Id, Ids, Place};
 use super::{
-    Amended, Artefact, Baseline, Content, FileChange, Framework, Orphan, Pin, Recorded, Refusal, Step, digest_of,
-    reading, seen,
+    Amended, Artefact, Baseline, Content, FileChange, Framework, Orphan, Pin, Refusal, Step, digest_of, reading, seen,
 };
 use crate::code::{ExprKind, Stmt, StmtKind, Unit};
 use crate::evaluate::{self, Value, World, worlds};
@@ -91,19 +90,7 @@ impl Framework for Regressions {
 
     fn baseline(&self, pin: &Pin, project: &Project) -> Baseline {
         let Some(path) = &pin.oracle.path else { return Baseline::Missing };
-        match project.shelf.disk(path) {
-            Read::Missing => Baseline::Missing,
-            Read::Refused(why) => Baseline::Unreadable(why),
-            Read::Bytes(bytes) => match content(&bytes, &pin.oracle.steps) {
-                Err(why) => Baseline::Unreadable(format!("{path}: {why}")),
-                Ok(content) => Baseline::Present(Recorded {
-                    first_line: usize::from(matches!(content, Content::Text(_))),
-                    content,
-                    file_digest: digest_of(&[&bytes]),
-                    preimage: None,
-                }),
-            },
-        }
+        reading::whole(path, project, |bytes| content(bytes, &pin.oracle.steps))
     }
 
     fn observed(&self, pin: &Pin, value: Content) -> Content {

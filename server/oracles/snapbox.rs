@@ -96,9 +96,6 @@ impl Framework for Snapbox {
         artefact: Option<&Artefact>,
         project: &Project,
     ) -> Result<Amended, Refusal> {
-        if let Some(why) = &pin.oracle.shown_only {
-            return Err(Refusal(why.clone()));
-        }
         let json = pin.oracle.steps.contains(&Step::Json);
         let text = match observed {
             Content::Text(text) if !json => literal::lines(text),

@@ -130,9 +130,6 @@ impl Framework for Syrupy {
         let Some(path) = &pin.oracle.path else {
             return Err(Refusal("the entry is known only up to a pattern; run the test, then look again".into()));
         };
-        if let Some(why) = &pin.oracle.shown_only {
-            return Err(Refusal(format!("{path}: {why}")));
-        }
         let (before, old) = match project.shelf.read(path) {
             Read::Missing => (None, None),
             Read::Refused(why) => return Err(Refusal(why)),

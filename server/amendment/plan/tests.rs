@@ -228,6 +228,40 @@ fn a_withdrawal_brings_the_old_bytes_back_and_stays_on_the_record() {
 }
 
 #[test]
+fn what_can_only_be_shown_is_written_by_no_decision() {
+    let fixture = drifted(SUITE);
+    accept(&fixture, ONE, "rounds to halves since rule 7").unwrap();
+    fixture.commit("accepted");
+    let why = "tests/test_golden.py::test_one: this can be shown and not accepted: the text is scrubbed first";
+    let At { workspace, mut case } = at(&fixture, ONE);
+    let entry = case.history[0].clone();
+    Arc::make_mut(&mut case).pin.oracle.shown_only = Some("the text is scrubbed first".into());
+    let refusal = plan_withdraw(&entry, &case, &workspace, &request(None, "rule 7 was misread")).unwrap_err();
+    assert_eq!(refusal.0, why);
+    fixture.write("//- tests/actual/one.txt\n1\n3\n");
+    let At { workspace, mut case } = at(&fixture, ONE);
+    Arc::make_mut(&mut case).pin.oracle.shown_only = Some("the text is scrubbed first".into());
+    let request = request(case.drift_id.as_deref(), "rounds to whole numbers");
+    assert_eq!(plan_accept(&case, &workspace, &request).unwrap_err().0, why);
+}
+
+#[test]
+fn a_value_that_is_known_in_part_is_not_accepted_and_does_not_stop_a_withdrawal() {
+    let fixture = drifted(SUITE);
+    accept(&fixture, ONE, "rounds to halves since rule 7").unwrap();
+    fixture.commit("accepted");
+    fixture.write("//- tests/actual/one.txt\n1\n3\n");
+    let At { workspace, mut case } = at(&fixture, ONE);
+    Arc::make_mut(&mut case).observation.as_mut().unwrap().lossy = true;
+    assert!(!case.acceptable());
+    let refusal = plan_accept(&case, &workspace, &request(case.drift_id.as_deref(), "rounds to whole numbers"));
+    assert!(refusal.unwrap_err().0.contains("the whole value is not known"));
+    let entry = case.history[0].clone();
+    let plan = plan_withdraw(&entry, &case, &workspace, &request(None, "rule 7 was misread")).unwrap();
+    assert_eq!(plan.changes[0].after.as_deref(), Some(b"1\n2\n".as_slice()));
+}
+
+#[test]
 fn an_explanation_leads_from_the_last_content_that_differs() {
     let fixture = Fixture::committed(SUITE);
     fixture.write(&format!("//- {ONE}\n1\n2.5\n"));
