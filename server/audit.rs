@@ -4,6 +4,7 @@
 
 mod compared;
 mod pairs;
+mod policy;
 mod sides;
 mod strictness;
 mod way;
@@ -42,6 +43,8 @@ pub enum Outcome {
     Removed,
     /// The same content under another name.
     Moved,
+    /// Something to know.
+    Noted,
 }
 
 impl Outcome {
@@ -53,6 +56,7 @@ impl Outcome {
             Outcome::New => "new",
             Outcome::Removed => "removed",
             Outcome::Moved => "moved",
+            Outcome::Noted => "noted",
         }
     }
 }
@@ -80,6 +84,10 @@ pub struct Report {
     pub items: Vec<Item>,
     /// Oracles that were looked at.
     pub looked_at: usize,
+    /// Paths of the amendments that the base does not have.
+    pub decisions: Vec<String>,
+    /// Amendments, and files of items, that are not in HEAD as they are here: the work tree is what is judged.
+    pub uncommitted: Vec<String>,
 }
 
 impl Report {
@@ -111,12 +119,26 @@ pub fn audit(workspace: &Workspace, base: &str) -> Result<Report, Refusal> {
     audit.oracles(&pairs, &old, &new, &all, &record);
     audit.comparisons(&pairs, &old, &new, (&before, &all), &record);
     audit.sides(&pairs, &old, &new, &commit)?;
-    audit.policy(&record);
+    audit.policy(&record, &commit);
     audit.settings();
     let mut items = audit.items;
     items.sort();
     items.dedup();
-    Ok(Report { base: commit, items, looked_at: new.len() })
+    let uncommitted = uncommitted(git, &record, &items);
+    let decisions = record.fresh.iter().map(|path| path.to_string()).collect();
+    Ok(Report { base: commit, items, looked_at: new.len(), decisions, uncommitted })
+}
+
+fn uncommitted(git: &Git, record: &Record, items: &[Item]) -> Vec<String> {
+    let amendments = record.entries.iter().filter(|entry| !entry.committed).map(|entry| entry.path.clone());
+    let of_items = items.iter().flat_map(|item| {
+        let oracle = item.oracle.split('#').next().and_then(RelPath::new);
+        [RelPath::new(&item.file), oracle].into_iter().flatten()
+    });
+    let head = git.head_tree();
+    let of_items = of_items.filter(|path| head.contains_key(path) && !git.tracked_unmodified(path));
+    let all: BTreeSet<String> = amendments.chain(of_items).map(|path| path.to_string()).collect();
+    all.into_iter().collect()
 }
 
 struct Audit<'a> {
@@ -395,34 +417,6 @@ impl Audit<'_> {
                     amendments: Vec::new(),
                     ..wrong(&trouble.file, message)
                 });
-            }
-        }
-    }
-
-    /// `[policy] confirm = ["name or mail", …]` of the base: who may decide that what is recorded changes.
-    fn policy(&mut self, record: &Record) {
-        let policy = &self.base.project.settings.policy;
-        let Some(people) = policy.get("confirm").and_then(toml::Value::as_array) else { return };
-        let people: Vec<&str> = people.iter().filter_map(toml::Value::as_str).collect();
-        for entry in record.entries.iter().filter(|entry| record.fresh.contains(&entry.path)) {
-            let amendment = &entry.amendment;
-            let who = match (&amendment.confirmed_by, &amendment.proposed_by) {
-                (Some(who), _) => who.as_str(),
-                (None, None) => amendment.author.as_str(),
-                (None, Some(_)) => "",
-            };
-            let (name, mail) =
-                who.split_once('<').map_or((who, ""), |(name, mail)| (name.trim(), mail.trim_end_matches('>')));
-            if !people.iter().any(|person| *person == who || *person == name || *person == mail) {
-                let who = if who.is_empty() { "nobody" } else { who };
-                self.wrong(
-                    &entry.path,
-                    format!(
-                        "{} was confirmed by {who}; the policy at the base wants one of {}",
-                        entry.path,
-                        people.join(", ")
-                    ),
-                );
             }
         }
     }

@@ -6,6 +6,7 @@ mod args;
 mod decide;
 mod demo;
 mod doctor;
+mod gate;
 mod judge;
 mod look;
 mod observe;
@@ -159,7 +160,7 @@ fn run(command: Command, place: &Place) -> Outcome {
         Command::Reclassify { test, to, why, authority } => decide::reclassify(&test, to, why.text(), authority, place),
         Command::Withdraw { amendment, why } => decide::withdraw(&amendment, why.text(), place),
         Command::Log { what, suspected, format } => past::log(what.as_deref(), suspected, format, place),
-        Command::Audit { base, format } => past::audit(&base, format, place),
+        Command::Audit { base, format } => gate::audit(&base, format, place),
         Command::Observe { tests, format } => observe::observe(&tests, format, place),
         Command::Review(_) => later("review", "running tests; use `check`, `diff` and `accept` until then"),
         Command::Retire { what, base, why } => judge::retire(&what, base.as_deref(), why.text(), place),

@@ -63,6 +63,30 @@ pub struct Observed {
     pub at: Option<jiff::Timestamp>,
 }
 
+/// The four results of a proof, in the words of [`Proven::WORDS`].
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Proven {
+    /// Commit on which the proof had to fail, and the pin to hold.
+    pub base: String,
+    pub proof_at_base: String,
+    pub pin_at_base: String,
+    pub proof_now: String,
+    pub pin_now: String,
+}
+
+impl Proven {
+    /// How a test ends, how a pin stands.
+    pub const WORDS: [&str; 6] = ["failed", "passed", "match", "drift", "not-run", "absent"];
+
+    /// The code did not do it, and does it now; the pin held, and does not now.
+    pub fn proves(&self) -> bool {
+        self.proof_at_base == "failed"
+            && self.pin_at_base == "match"
+            && self.proof_now == "passed"
+            && self.pin_now == "drift"
+    }
+}
+
 /// One decision.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Amendment {
@@ -85,6 +109,8 @@ pub struct Amendment {
     pub before: Option<String>,
     pub after: Option<String>,
     pub proof: Option<String>,
+    /// What running the proof gave.
+    pub proven: Option<Proven>,
     pub observed: Option<Observed>,
     /// Unified lines, bounded; beyond that size and digest.
     pub diff: Option<String>,

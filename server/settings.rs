@@ -2,7 +2,6 @@
 //! nothing but itself: what can be read of it counts, the rest is a trouble with line and column.
 //! Never reads a file.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use toml::Spanned;
@@ -12,8 +11,10 @@ use crate::places::RelPath;
 use crate::text::Text;
 
 pub mod personal;
+mod policy;
 
 pub use personal::Personal;
+pub use policy::Policy;
 
 /// Which argument of a call: by position (0-based, a method's receiver not counted) or by keyword.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +59,7 @@ pub struct Settings {
     pub comment: CommentMode,
     /// Longest line of a rationale comment; the project's formatter's where that is known.
     pub line_length: Option<usize>,
-    pub policy: BTreeMap<String, toml::Value>,
+    pub policy: Policy,
     /// (1-based line, 1-based column, message)
     pub troubles: Vec<(usize, usize, String)>,
 }
@@ -113,8 +114,12 @@ impl Reader {
                 ("roles", _) => self.wrong("roles", item, "a table with `characterization` and `specification`"),
                 ("policy", DeValue::Table(policy)) => {
                     for (key, item) in policy {
-                        let value = value_of(item.get_ref());
-                        self.settings.policy.insert(key.get_ref().to_string(), value);
+                        let name = key.get_ref().as_ref();
+                        if !policy::KEYS.contains(&name) {
+                            self.unknown(key.span(), name, "[policy]", policy::KEYS);
+                        } else if let Err(why) = self.settings.policy.set(name, &value_of(item.get_ref())) {
+                            self.trouble(item.span(), why);
+                        }
                     }
                 }
                 ("policy", _) => self.wrong("policy", item, "a table"),
@@ -326,6 +331,9 @@ characterization = ["tests/pins/**"]
 specification = "tests/spec/**"
 [policy]
 confirm = ["ada"]
+proof = "tests/billing/**"
+forbidden = ["as discussed"]
+paths = ["tests/**"]
 "#,
             expect![""],
         );
@@ -358,7 +366,11 @@ confirm = ["ada"]
         assert_eq!(settings.pairs, [("tests/golden/*".to_string(), "tests/actual/*".to_string())]);
         assert_eq!(settings.characterization, ["tests/pins/**"]);
         assert_eq!(settings.specification, ["tests/spec/**"]);
-        assert_eq!(settings.policy["confirm"].as_array().unwrap().len(), 1);
+        assert_eq!(settings.policy.confirm, ["ada"]);
+        assert_eq!(settings.policy.forbids("As Discussed with Ada"), Some("as discussed"));
+        assert!(settings.policy.wants_proof(["a.py", "tests/billing/golden/a.txt"].into_iter()));
+        assert!(!settings.policy.wants_proof(["tests/a.txt"].into_iter()));
+        assert!(!settings.policy.holds_for(["docs/a.md"].into_iter()));
     }
 
     #[test]
@@ -376,6 +388,10 @@ nam = 0
 spec = []
 [pairs]
 "a/*" = "b"
+[policy]
+confirm = 3
+proofs = []
+paths = ["[", "tests/**"]
 "#,
             expect![[r#"
                 1:1 pindrift.toml has no key `coment`; it knows `helper`, `pairs`, `roles`, `policy`, `comment`, `line-length`
@@ -386,6 +402,9 @@ spec = []
                 8:1 [[helper]] has no key `nam`; it knows `call`, `name`, `value`, `root`, `suffix`, `id`
                 10:1 [roles] has no key `spec`; it knows `characterization`, `specification`
                 12:9 "a/*" and "b" have a different number of `*`; the pair is left out
+                14:11 `confirm` takes a list of texts; it is left out
+                15:1 [policy] has no key `proofs`; it knows `confirm`, `proof`, `forbidden`, `paths`
+                16:9 "[" is not a glob; `paths` is left out
             "#]],
         );
         assert_eq!(settings.helpers.len(), 1);

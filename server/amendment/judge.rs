@@ -3,10 +3,11 @@
 
 use super::Plan;
 use super::plan::{Request, draft_of, reason, recordable};
-use crate::ledger::{Amendment, Judgement, Kind, Verdict};
+use crate::ledger::{self, Amendment, Judgement, Kind, Verdict};
 use crate::oracles::{Baseline, Pin, Refusal};
 use crate::roles::Role;
 use crate::survey::{Case, Workspace};
+use crate::text::one_line;
 
 /// Says what a person thinks of the recorded behaviour of a pin.
 pub fn plan_judge(pin: &Pin, workspace: &Workspace, to: Judgement, request: &Request) -> Result<Plan, Refusal> {
@@ -20,7 +21,7 @@ pub fn plan_judge(pin: &Pin, workspace: &Workspace, to: Judgement, request: &Req
     let amendment = Amendment {
         verdict: Some(to.word().into()),
         diff: None,
-        ..draft_of(pin, request, reason(&request.reason)?, Kind::Judgement, None, None)
+        ..draft_of(pin, request, reason(&request.reason, workspace)?, Kind::Judgement, None, None)
     };
     recorded(amendment, workspace)
 }
@@ -58,6 +59,17 @@ pub fn plan_verdict(
     let mut hunks = chosen;
     hunks.sort();
     hunks.dedup();
+    let other = |shape: &String| ledger::verdict(&case.history, shape).filter(|(said, _)| *said != verdict);
+    if let Some((said, entry)) = hunks.iter().find_map(other) {
+        let amendment = &entry.amendment;
+        return Err(Refusal(format!(
+            "{test}: {} judged this {} already ({}); take that back first, with its reason: `pindrift withdraw {}`",
+            one_line(&amendment.author, 60),
+            said.word(),
+            one_line(&amendment.reason, 120),
+            entry.path.name()
+        )));
+    }
     let shown = case.shown();
     let before = shown.as_ref().and_then(|shown| shown.before.as_ref());
     let amendment = Amendment {
@@ -67,7 +79,7 @@ pub fn plan_verdict(
         before: None,
         after: None,
         diff: shown.as_ref().map(|shown| crate::ledger::diff(before, Some(&shown.after))),
-        ..draft_of(&case.pin, request, reason(&request.reason)?, Kind::Verdict, None, None)
+        ..draft_of(&case.pin, request, reason(&request.reason, workspace)?, Kind::Verdict, None, None)
     };
     recorded(amendment, workspace)
 }
@@ -96,7 +108,7 @@ pub fn plan_retire(pin: &Pin, baseline: &Baseline, workspace: &Workspace, reques
         verdict: None,
         before: before.map(crate::oracles::Content::digest),
         after: None,
-        ..draft_of(pin, request, reason(&request.reason)?, Kind::Retire, before, None)
+        ..draft_of(pin, request, reason(&request.reason, workspace)?, Kind::Retire, before, None)
     };
     recorded(amendment, workspace)
 }
@@ -118,7 +130,7 @@ pub fn plan_comparison(
         verdict: None,
         hunks,
         diff: Some(lines.iter().map(|line| format!("+{line}\n")).collect()),
-        ..draft_of(pin, request, reason(&request.reason)?, Kind::Comparison, None, None)
+        ..draft_of(pin, request, reason(&request.reason, workspace)?, Kind::Comparison, None, None)
     };
     recorded(amendment, workspace)
 }

@@ -47,7 +47,7 @@ fn refuse<T>(why: impl Into<String>) -> Result<T, Refusal> {
 pub fn plan_accept(case: &Case, workspace: &Workspace, request: &Request) -> Result<Plan, Refusal> {
     let pin = &case.pin;
     may_be_accepted(case, request)?;
-    let reason = reason(&request.reason)?;
+    let reason = reason(&request.reason, workspace)?;
     let Some(seen) = case.observation.as_ref().filter(|seen| !seen.stale) else {
         return refuse(format!("{}: nothing was observed that could be recorded; run the test first", pin.test));
     };
@@ -180,12 +180,15 @@ pub(super) fn amended(
 }
 
 /// One line, trimmed and bounded.
-pub(super) fn reason(typed: &str) -> Result<String, Refusal> {
+pub(super) fn reason(typed: &str, workspace: &Workspace) -> Result<String, Refusal> {
     let line =
         typed.split(['\r', '\n', '\u{85}', '\u{2028}', '\u{2029}']).map(str::trim).filter(|part| !part.is_empty());
     let line = line.collect::<Vec<_>>().join(" ");
     if let Some(why) = rationale::refuse_reason(&line) {
         return refuse(why);
+    }
+    if let Some(word) = workspace.project.settings.policy.forbids(&line) {
+        return refuse(format!("the policy of pindrift.toml allows no reason with {word:?}; say what it stands for"));
     }
     if line.len() > ledger::LONGEST_REASON {
         return refuse(format!("the reason has {} kB; write one sentence, and link what is longer", line.len() >> 10));
@@ -246,6 +249,7 @@ pub(super) fn draft_of(
         before: before.map(Content::digest),
         after: after.map(Content::digest),
         proof: None,
+        proven: None,
         observed: None,
         diff: Some(ledger::diff(before, after)),
         after_the_fact: false,
@@ -527,7 +531,7 @@ pub fn plan_explain(
     if pin.role != Role::Characterization {
         return refuse(format!("{} is not a characterization test; its value needs no amendment", pin.test));
     }
-    let reason = reason(&request.reason)?;
+    let reason = reason(&request.reason, workspace)?;
     let Baseline::Present(now) = &case.baseline else {
         return refuse(format!("{} has no recorded value now; there is nothing to explain", pin.test));
     };
@@ -613,7 +617,7 @@ fn blank(case: &Case) -> Amendment {
 /// both decisions. One that is committed is followed by a comment that says why it was taken back.
 pub fn plan_withdraw(entry: &Entry, case: &Case, workspace: &Workspace, request: &Request) -> Result<Plan, Refusal> {
     let (pin, undone) = (&case.pin, &entry.amendment);
-    let reason = reason(&request.reason)?;
+    let reason = reason(&request.reason, workspace)?;
     if undone.pending {
         return refuse(format!(
             "{} is not finished yet; finish it with `{}`, then withdraw it",

@@ -33,6 +33,9 @@ pub fn plan_reclassify(pin: &Pin, workspace: &Workspace, to: Role, request: &Req
         }
         Role::Unlabelled => return refuse("a test is labelled as a characterization or a specification".into()),
     };
+    if let (Role::Specification, true, Some(authority)) = (to, pin.role == to, &request.authority) {
+        return with_authority(pin, workspace, authority, request);
+    }
     if pin.role == to {
         return refuse(format!("{} is a {} test already", pin.test, to.word()));
     }
@@ -45,7 +48,7 @@ pub fn plan_reclassify(pin: &Pin, workspace: &Workspace, to: Role, request: &Req
         verdict: None,
         diff: None,
         to: Some(to.word().into()),
-        ..draft_of(pin, request, reason(&why)?, Kind::Reclassify, None, None)
+        ..draft_of(pin, request, reason(&why, workspace)?, Kind::Reclassify, None, None)
     };
     let amendment = workspace.ledger.apart(amendment);
     let record = amendment.file();
@@ -80,6 +83,47 @@ pub fn plan_reclassify(pin: &Pin, workspace: &Workspace, to: Role, request: &Req
         changes.extend(registered.with(to));
     }
     Ok(Plan { changes, artefacts: Vec::new(), amendment, record })
+}
+
+/// The authority of a specification that was labelled without one: in place of the placeholder where that still
+/// stands, and on the record in any case.
+fn with_authority(pin: &Pin, workspace: &Workspace, authority: &str, request: &Request) -> Result<Plan, Refusal> {
+    let refuse = |why: String| Err(Refusal(why));
+    if authority.trim().is_empty() || authority.contains(AUTHORITY) {
+        return refuse(format!("name the authority that says what {} must be (--authority)", pin.test));
+    }
+    let given = match request.reason.trim() {
+        "" => format!("{} by {authority}", Role::Specification.word()),
+        given => given.to_string(),
+    };
+    let amendment = Amendment {
+        verdict: None,
+        diff: None,
+        to: Some(Role::Specification.word().into()),
+        ..draft_of(pin, request, reason(&given, workspace)?, Kind::Reclassify, None, None)
+    };
+    let amendment = workspace.ledger.apart(amendment);
+    let record = amendment.file();
+    recordable(workspace, &[&record, &pin.file])?;
+    let Some(unit) = workspace.project.unit(&pin.file) else {
+        return refuse(format!("{} cannot be read now", pin.file));
+    };
+    let old = source(workspace, &pin.file)?;
+    if old != unit.text.as_str() {
+        return refuse(format!("{} changed since this was shown; look again", pin.file));
+    }
+    let function = unit.functions.iter().find(|function| Some(function.span) == pin.test_span);
+    let place = function.map(|function| function.doc.as_ref().map_or(function.span, |doc| doc.span)).and_then(|span| {
+        let at = unit.text.slice(span).find(AUTHORITY)?;
+        Some(Span::new(span.start + at, span.start + at + AUTHORITY.len()))
+    });
+    let changes = place.map(|place| {
+        let text = safe(authority).trim_end_matches('.').to_string();
+        let edits = vec![(place, text)];
+        let after = edited(&old, &edits).map(String::into_bytes);
+        FileChange { path: pin.file.clone(), before: Some(digest_of(&[old.as_bytes()])), after, edits }
+    });
+    Ok(Plan { changes: changes.into_iter().collect(), artefacts: Vec::new(), amendment, record })
 }
 
 /// One line that ends no docstring or comment and hides nothing.
@@ -427,6 +471,59 @@ mod tests {
                     assert_eq!(f(1), 2);
                 }
                 reclassify: labelled as a characterization test
+            "#]],
+        );
+    }
+
+    #[test]
+    fn an_authority_comes_in_place_of_the_placeholder() {
+        let of = |doc: &str| {
+            format!(
+                "//- tests/test_a.py\ndef test_a():\n    \"\"\"Specification test: {doc}\"\"\"\n    assert f(1) == 2\n"
+            )
+        };
+        check(
+            &of("<which authority says so?>; rounds as it does."),
+            "tests/test_a.py",
+            Role::Specification,
+            Some("rule 7."),
+            expect![[r#"
+                tests/test_a.py
+                def test_a():
+                    """Specification test: rule 7; rounds as it does."""
+                    assert f(1) == 2
+                reclassify: specification by rule 7.
+            "#]],
+        );
+        check(
+            &of("<which authority says so?>."),
+            "tests/test_a.py",
+            Role::Specification,
+            Some("rule 7."),
+            expect![[r#"
+                tests/test_a.py
+                def test_a():
+                    """Specification test: rule 7."""
+                    assert f(1) == 2
+                reclassify: specification by rule 7.
+            "#]],
+        );
+        check(
+            &of("rule 6."),
+            "tests/test_a.py",
+            Role::Specification,
+            Some("rule 7"),
+            expect![[r#"
+                reclassify: specification by rule 7
+            "#]],
+        );
+        check(
+            &of("rule 6."),
+            "tests/test_a.py",
+            Role::Specification,
+            None,
+            expect![[r#"
+                tests/test_a.py::test_a is a specification test already
             "#]],
         );
     }

@@ -28,6 +28,7 @@ fn amendment(oracle: &str) -> Amendment {
         before: Some("sha256:0".into()),
         after: Some("sha256:1".into()),
         proof: None,
+        proven: None,
         observed: None,
         diff: None,
         after_the_fact: false,

@@ -97,7 +97,8 @@ struct Look<'a> {
 
 impl<'a> Look<'a> {
     fn add(&mut self, unit: &Unit, kind: Kind, effect: &str, at: Span) {
-        let shown = one_line(unit.text.slice(at), 80);
+        let words: Vec<&str> = unit.text.slice(at).split_whitespace().collect();
+        let shown = one_line(&words.join(" "), 80);
         let file = unit.path.clone();
         self.found.push(Slack { kind, effect: effect.into(), amount: None, pattern: None, file, at, shown });
     }

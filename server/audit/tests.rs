@@ -116,7 +116,10 @@ fn shown(report: &Report) -> String {
     };
     let passes = if report.passes() { "passes\n" } else { "fails\n" };
     let mut text: String = report.items.iter().map(line).chain([passes.to_string()]).collect();
-    for digits in regex::Regex::new(r"-[0-9a-f]{10}\.toml|checkout [0-9a-f]{12}").unwrap().find_iter(&text.clone()) {
+    for digits in regex::Regex::new(r"-[0-9a-f]{10}\.toml|checkout [0-9a-f]{12}|\b[0-9a-f]{12}\b")
+        .unwrap()
+        .find_iter(&text.clone())
+    {
         text = text.replace(digits.as_str(), "…");
     }
     text
@@ -495,6 +498,7 @@ fn the_policy_is_that_of_the_base() {
         expect![[r#"
         failed .pindrift/amendments/2026/08-28-first-line-is-a-word…:1 .pindrift/amendments/2026/08-28-first-line-is-a-word… [08-28-first-line-is-a-word] .pindrift/amendments/2026/08-28-first-line-is-a-word… was confirmed by Ada <ada@example.org>; the policy at the base wants one of grace@example.org
         explained tests/test_golden.py:13 tests/golden/one.txt [08-28-first-line-is-a-word] first line is a word
+        noted pindrift.toml:1 pindrift.toml [] [policy] is changed here; the one of … counts until this is merged
         fails
     "#]],
     );

@@ -119,6 +119,7 @@ mod tests {
             before: Some(before.digest()),
             after: Some(after.digest()),
             proof: None,
+            proven: None,
             observed: None,
             diff: Some(diff(Some(&before), Some(&after))),
             after_the_fact: false,

@@ -186,7 +186,7 @@ pub enum Command {
         #[arg(long, value_name = "REV")]
         base: String,
         #[arg(long, value_enum, default_value_t)]
-        format: Format,
+        format: GateFormat,
     },
     /// What was found here, and why: root, settings, git, tools, editors
     Doctor,
@@ -230,6 +230,18 @@ pub enum Format {
     Json,
     Github,
     Sarif,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum GateFormat {
+    #[default]
+    Text,
+    Json,
+    /// Annotations of a pull request
+    Github,
+    Sarif,
+    /// A summary of a pull request's decisions
+    Markdown,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]

@@ -1,20 +1,18 @@
-//! `log` and `audit`: why baselines are what they are, and whether every change has its decision.
+//! `log`: why baselines are what they are.
 
 use std::fmt::Write;
 use std::sync::Arc;
 
 use serde_json::json;
 
-use super::args::{Format, Shape};
+use super::args::Shape;
 use super::look::{Scope, from_root};
 use super::render::{self, Paint};
-use super::{FINE, Outcome, Place, UNUSABLE, WANTS_A_PERSON};
-use crate::audit::{self, Report};
+use super::{FINE, Outcome, Place};
 use crate::hover;
 use crate::ledger::{self, Amendment, Entry, Judgement, Ledger};
 use crate::oracles::Pin;
 use crate::places::RelPath;
-use crate::report::FindingRow;
 use crate::survey::{Case, Workspace};
 
 /// The decisions about a baseline, a file or a test, newest first: its amendments, the comments above its
@@ -188,74 +186,4 @@ fn lines(entry: &Entry, commit: Option<&str>, paint: Paint) -> String {
     let by = format!("{} by {}{commit}{standing}", entry.path, render::plain(&it.author));
     let _ = writeln!(text, "    {}", paint.dim(&by));
     text
-}
-
-/// Whether every oracle that changed since the merge base has its decisions.
-pub fn audit(base: &str, format: Format, place: &Place) -> Outcome {
-    let scope = match Scope::of(&[], place) {
-        Ok(scope) => scope,
-        Err(refused) => return refused,
-    };
-    let report = match audit::audit(&scope.workspace, base) {
-        Ok(report) => report,
-        Err(refusal) => return Outcome::refused(refusal, UNUSABLE),
-    };
-    let out = match format {
-        Format::Json => {
-            let passes = report.passes();
-            let json = json!({ "schema": 1, "passes": passes, "base": report.base, "looked_at": report.looked_at,
-                "items": report.items });
-            format!("{json:#}\n")
-        }
-        Format::Github => render::github(&failures(&report)) + &summary(&report),
-        Format::Sarif => render::sarif(&failures(&report)),
-        Format::Text => {
-            let paint = Paint(place.colour);
-            let mut text = String::new();
-            for item in &report.items {
-                let word = match report.failures().any(|failed| failed == item) {
-                    true => paint.severity("error").replace("error", item.outcome.word()),
-                    false => item.outcome.word().to_string(),
-                };
-                let _ = writeln!(text, "{word:<9} {}", paint.strong(&render::plain(&item.oracle)));
-                let _ = writeln!(text, "    {}:{}  {}", item.file, item.line, render::plain(&item.message));
-                for amendment in &item.amendments {
-                    let _ = writeln!(text, "    {}", paint.dim(amendment));
-                }
-            }
-            text + &summary(&report)
-        }
-    };
-    Outcome::new(out, if report.passes() { FINE } else { WANTS_A_PERSON })
-}
-
-fn failures(report: &Report) -> Vec<FindingRow> {
-    let row = |item: &audit::Item| FindingRow {
-        code: "audit",
-        severity: "error",
-        file: item.file.clone(),
-        line: item.line,
-        message: format!("{}: {}", item.oracle, item.message),
-        baseline: None,
-        entry: None,
-    };
-    report.failures().map(row).collect()
-}
-
-fn summary(report: &Report) -> String {
-    let of = |outcomes: &[audit::Outcome]| report.items.iter().filter(|item| outcomes.contains(&item.outcome)).count();
-    let base = report.base.get(..10).unwrap_or(&report.base);
-    let decided = of(&[audit::Outcome::Explained, audit::Outcome::Reverted]);
-    let others = [(audit::Outcome::New, "new"), (audit::Outcome::Removed, "removed"), (audit::Outcome::Moved, "moved")];
-    let others: String = others
-        .into_iter()
-        .map(|(outcome, word)| (of(&[outcome]), word))
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, word)| format!(", {count} {word}"))
-        .collect();
-    format!(
-        "{} looked at since {base}: {decided} changed with their decisions, {} without{others}\n",
-        render::count(report.looked_at, "oracle"),
-        report.failures().count()
-    )
 }

@@ -167,6 +167,7 @@ pub fn entry(reason: &str, before: &str, after: &Content, committed: bool) -> Ar
             before: Some("sha256:old".into()),
             after: Some(after.digest()),
             proof: None,
+            proven: None,
             observed: None,
             diff: Some(format!("-{before}\n+{shown}\n")),
             after_the_fact: false,

@@ -26,6 +26,7 @@ fn amendment(reason: &str) -> Amendment {
         before: Some(Content::Value("2.67".into()).digest()),
         after: Some(Content::Value("Decimal('2.6750')".into()).digest()),
         proof: None,
+        proven: None,
         observed: Some(Observed {
             command: Some("python -m pytest".into()),
             revision: Some("abc".into()),

@@ -3,7 +3,7 @@
 
 use toml::{Table, Value};
 
-use super::{Amendment, Kind, Observed, PinRef};
+use super::{Amendment, Kind, Observed, PinRef, Proven};
 use crate::places::RelPath;
 
 /// The text of an amendment. [`decode`] gives the same amendment back; whether it is pending is no part
@@ -38,6 +38,7 @@ pub fn encode(amendment: &Amendment) -> String {
     line("before", text(&amendment.before));
     line("after", text(&amendment.after));
     line("proof", text(&amendment.proof));
+    line("proven", amendment.proven.as_ref().map(proven));
     line("observed", amendment.observed.as_ref().and_then(observed));
     line("withdraws", text(&amendment.withdraws));
     line("after-the-fact", amendment.after_the_fact.then(|| "true".to_string()));
@@ -53,6 +54,17 @@ pub(super) fn time(at: jiff::Timestamp) -> String {
 
 fn pin(pin: &PinRef) -> String {
     format!("{{ file = {}, test = {}, nth = {} }}", quoted(pin.file.as_str()), quoted(&pin.test), pin.nth)
+}
+
+fn proven(proven: &Proven) -> String {
+    format!(
+        "{{ base = {}, proof-at-base = {}, pin-at-base = {}, proof-now = {}, pin-now = {} }}",
+        quoted(&proven.base),
+        quoted(&proven.proof_at_base),
+        quoted(&proven.pin_at_base),
+        quoted(&proven.proof_now),
+        quoted(&proven.pin_now)
+    )
 }
 
 fn observed(observed: &Observed) -> Option<String> {
@@ -149,6 +161,7 @@ fn read(table: &Table) -> Result<Amendment, Wrong> {
         before: optional(table, "before")?,
         after: optional(table, "after")?,
         proof: optional(table, "proof")?,
+        proven: None,
         observed: None,
         diff: optional(table, "diff")?,
         after_the_fact: matches!(table.get("after-the-fact"), Some(Value::Boolean(true))),
@@ -158,6 +171,16 @@ fn read(table: &Table) -> Result<Amendment, Wrong> {
         change: optional(table, "change")?,
         pending: false,
     };
+    if let Some(proven) = inner(table, "proven")? {
+        let word = |key: &'static str| required(proven, key);
+        amendment.proven = Some(Proven {
+            base: word("base")?,
+            proof_at_base: word("proof-at-base")?,
+            pin_at_base: word("pin-at-base")?,
+            proof_now: word("proof-now")?,
+            pin_now: word("pin-now")?,
+        });
+    }
     if let Some(pin) = inner(table, "pin")? {
         amendment.pin = Some(PinRef {
             file: path(&required(pin, "file")?)

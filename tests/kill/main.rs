@@ -54,6 +54,7 @@ fn plan() -> Plan {
         before: Some("sha256:0".into()),
         after: Some("sha256:1".into()),
         proof: None,
+        proven: None,
         observed: None,
         diff: Some("-old\n+new\n".into()),
         after_the_fact: false,

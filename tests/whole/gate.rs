@@ -165,3 +165,110 @@ fn what_moved_on_both_sides_is_decided_anew() {
     let said = audit(&fixture).with(1);
     assert!(said.contains("tests/test_a.py:12  changed here and on base since they parted at"), "{said}");
 }
+
+#[test]
+fn a_policy_that_is_loosened_in_the_change_does_not_help_it() {
+    let fixture = pins();
+    let policy = "//- pindrift.toml\n[policy]\nconfirm = [\"grace@example.org\"]\nproof = [\"tests/test_a.py\"]\nforbidden = [\"as \
+        discussed\"]\n";
+    let change = |fixture: &Fixture, reason: &str| {
+        edit(fixture, "\"tres\"", "\"three\"");
+        pindrift(fixture, &["explain", "tests/test_a.py::test_b", "--reason", reason])
+    };
+    fixture.write(policy);
+    fixture.commit("policy");
+    fixture.git(&["branch", "-f", "base"]);
+    let refusal = change(&fixture, "English, as discussed").refusal(1);
+    assert!(refusal.contains("allows no reason with \"as discussed\""), "{refusal}");
+    edit(&fixture, "\"three\"", "\"tres\"");
+    fixture.write("//- pindrift.toml\n[policy]\n");
+    change(&fixture, "English, as discussed").with(0);
+    fixture.commit("in English");
+    let said = audit(&fixture).with(1);
+    for rule in [
+        "wants one of grace@example.org",
+        "allows no reason with \"as discussed\"",
+        "wants a proof for tests/test_a.py#literal:1",
+    ] {
+        assert!(said.contains(rule), "{rule}: {said}");
+    }
+    assert!(said.contains("pindrift.toml:1  [policy] is changed here; the one of "), "{said}");
+}
+
+#[test]
+fn what_is_not_committed_is_told() {
+    let fixture = pins();
+    edit(&fixture, "\"tres\"", "\"three\"");
+    pindrift(&fixture, &["explain", "tests/test_a.py::test_b", "--reason", "the third is English now"]).with(0);
+    let said = audit(&fixture).with(0);
+    assert!(
+        said.contains("The work tree was looked at, and not all of it is committed: .pindrift/amendments/"),
+        "{said}"
+    );
+    assert!(said.contains(" and 1 more\n"), "{said}");
+    fixture.commit("decided");
+    let said = audit(&fixture).with(0);
+    assert!(!said.contains("work tree"), "{said}");
+}
+
+#[test]
+fn a_page_tells_the_decisions_of_a_pull_request() {
+    let fixture = pins();
+    edit(&fixture, "\"tres\"", "\"three\"");
+    let explain = [
+        "explain",
+        "tests/test_a.py::test_b",
+        "--reason",
+        "English since <rule> #7, says @ada",
+        "--authority",
+        "rule 7",
+    ];
+    pindrift(&fixture, &explain).with(0);
+    edit(&fixture, "def test_a", "@pytest.mark.skip\ndef test_a");
+    fixture.commit("in English");
+    let page = pindrift(&fixture, &["audit", "--base", "base", "--format", "markdown"]).with(1);
+    for part in [
+        "### Without a decision\n\n- `tests/test_a.py:6` tests/test\\_a.py::test\\_a sees less than it did (and of one more pin): `pytest.mark.skip`",
+        "### drift: English since \\<rule\\> \\#7, says @\u{200b}ada\n\n`tests/test_a.py#literal:1` of `tests/test_a.py::test_b`, by ",
+        "- authority: rule 7\n",
+        "```diff\n-tres\n+three\n```\n",
+    ] {
+        assert!(page.contains(part), "{part}\nin {page}");
+    }
+}
+
+#[test]
+fn the_workflow_and_the_hooks_that_are_ready_to_copy_run() {
+    let fixture = pins();
+    let ours = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |file: &str| std::fs::read_to_string(ours.join(file)).expect("there");
+    let mut lines: Vec<String> = Vec::new();
+    let workflow = read(".ci/pull-requests.yml");
+    lines.extend(
+        workflow
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("run: pindrift"))
+            .map(|rest| format!("pindrift{rest}")),
+    );
+    let hooks = read(".pre-commit-hooks.yaml");
+    lines.extend(hooks.lines().filter_map(|line| line.trim().strip_prefix("entry: ")).map(str::to_string));
+    assert_eq!(lines.len(), 4, "{lines:?}");
+    let path = std::path::Path::new(env!("CARGO_BIN_EXE_pindrift")).parent().expect("a folder").display();
+    let run = |line: &str| {
+        let mut command = std::process::Command::new("sh");
+        command.current_dir(fixture.path()).args(["-c", &format!("PATH='{path}':$PATH; {line}")]);
+        command
+            .env("BASE", "base")
+            .env("GITHUB_STEP_SUMMARY", fixture.at("summary.md"))
+            .status()
+            .expect("sh runs")
+            .code()
+    };
+    for line in &lines {
+        assert_eq!(run(line), Some(0), "{line}");
+    }
+    assert!(fixture.read("summary.md").starts_with("## Pinned behaviour"));
+    edit(&fixture, "\"tres\"", "\"three\"");
+    let failed: Vec<&String> = lines.iter().filter(|line| run(line) == Some(1)).collect();
+    assert_eq!(failed.len(), 2, "{failed:?}");
+}

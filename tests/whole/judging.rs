@@ -76,6 +76,33 @@ fn noise_stays_noise_on_the_next_run() {
 }
 
 #[test]
+fn a_verdict_is_replaced_by_none_that_does_not_take_it_back() {
+    let fixture = march("2024-05-05T11:11:11Z", "10");
+    let id = drift(&fixture, MARCH);
+    pindrift(&fixture, &["verdict", &id, "unintended", "--reason", "the stamp is part of the contract"]).with(0);
+    let refusal = pindrift(&fixture, &["verdict", &id, "noise", "--reason", "the clock is not frozen yet"]).refusal(1);
+    assert!(refusal.contains("judged this unintended already (the stamp is part of the contract)"), "{refusal}");
+    let name = refusal.trim().trim_end_matches('`').rsplit(' ').next().expect("the amendment").to_string();
+    pindrift(&fixture, &["withdraw", &name, "--reason", "rule 7 says that the stamp is free"]).with(0);
+    pindrift(&fixture, &["verdict", &id, "noise", "--reason", "the clock is not frozen yet"]).with(0);
+}
+
+#[test]
+fn an_authority_can_be_added_later() {
+    let fixture = Fixture::committed(PROFIT);
+    let specification = |more: &[&str]| {
+        let call = ["reclassify", PROFIT_TEST, "--to", "specification", "--reason", "the ledger rule says so"];
+        pindrift(&fixture, &[&call, more].concat())
+    };
+    specification(&[]).with(0);
+    assert!(fixture.read("tests/test_legacy.py").contains("<which authority says so?>"));
+    specification(&[]).refusal(1);
+    let said = specification(&["--authority", "accounting rule 7"]).with(0);
+    assert!(!said.contains("which authority"), "{said}");
+    assert!(fixture.read("tests/test_legacy.py").contains("\"\"\"Specification test: accounting rule 7"));
+}
+
+#[test]
 fn an_unintended_place_is_an_error_until_the_code_is_fixed() {
     let fixture = march("2024-01-01T10:00:00Z", "11");
     let id = drift(&fixture, MARCH);
