@@ -570,6 +570,9 @@ impl Office {
                 let mut row = json!(report::row(case, project, Purpose::Check));
                 row["uri"] = json!(view.uri(&case.pin.file));
                 row["brief"] = json!(case.drift.as_ref().map(|drift| &drift.brief));
+                // 1-based, both inside: where a client offers to run the test.
+                let unit = project.unit(&case.pin.file).zip(case.pin.test_span);
+                row["test_lines"] = json!(unit.map(|(unit, span)| [unit.line(span.start), unit.line(span.end)]));
                 row
             }));
         };

@@ -107,6 +107,11 @@ pub fn tools() -> PathBuf {
     tools.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join(".tools"))
 }
 
+/// The environment whose Python has pytest, as a person activates it.
+pub fn python() -> (&'static str, PathBuf) {
+    ("VIRTUAL_ENV", tools().join("venv"))
+}
+
 pub fn editors() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("editors")
 }

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use super::demo::{Demo, ROUNDING, editors, path, tools};
+use super::demo::{Demo, ROUNDING, editors, path, python, tools};
 use super::terminal::Terminal;
 
 /// The program of each version, from the folder of tools.
@@ -22,6 +22,7 @@ fn headless(version: &str) {
         .arg(editors().join("nvim/test/story.lua"))
         .args([demo.path(), editors().join("nvim")])
         .env("PATH", path())
+        .envs([python()])
         .env("HOME", demo.home())
         .env("XDG_STATE_HOME", demo.home().join("state"))
         .output()

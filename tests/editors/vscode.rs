@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use super::demo::{Demo, editors, path, tools};
+use super::demo::{Demo, editors, path, python, tools};
 
 #[test]
 fn vs_code_tells_the_whole_story() {
@@ -14,6 +14,7 @@ fn vs_code_tells_the_whole_story() {
         .arg(extension.join("test/story.mjs"))
         .args([demo.path(), package, tools()])
         .env("PATH", path())
+        .envs([python()])
         .env("PINDRIFT_SERVER", env!("CARGO_BIN_EXE_pindrift"))
         .output()
         .expect("node starts; ./tests/run installs it");

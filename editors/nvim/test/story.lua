@@ -296,6 +296,21 @@ so('and that is recorded', function()
   end
 end)
 
+-- A run says whether what was accepted is what the code does.
+vim.cmd.edit('tests/test_discount.py')
+go('== 2.68')
+vim.cmd('Pindrift observe')
+so(':Pindrift observe runs the test of the cursor', function()
+  return said('observed: 1 ran, 0 drifted')
+end)
+so('and leaves what it saw', function()
+  for _, path in ipairs(vim.fn.glob(folder .. '/.pindrift/observed/*.jsonl', true, true)) do
+    if not path:find('demo.jsonl', 1, true) then
+      return table.concat(vim.fn.readfile(path), '\n'):find('"outcome":"match"', 1, true)
+    end
+  end
+end)
+
 -- What this server does not offer is said, and nothing else happens.
 local offered = vim.lsp.get_clients({ bufnr = 0, name = 'pindrift' })[1].server_capabilities.executeCommandProvider
 local full = offered.commands

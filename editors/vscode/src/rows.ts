@@ -10,6 +10,8 @@ export interface Row {
   /** 1-based. */
   line: number;
   column: number;
+  /** First and last line of the test, 1-based. */
+  test_lines: [number, number] | null;
   role: string;
   state: string;
   difference: string | null;

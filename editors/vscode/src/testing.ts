@@ -54,7 +54,8 @@ export class Testing implements vscode.Disposable {
       file.children.replace(
         [...tests].map(([id, row]) => {
           const item = this.controller.createTestItem(id, short(id), uri);
-          item.range = new vscode.Range(row.line - 1, row.column - 1, row.line - 1, row.column - 1);
+          const [first, last] = row.test_lines ?? [row.line, row.line];
+          item.range = new vscode.Range(first - 1, 0, last - 1, Number.MAX_SAFE_INTEGER);
           return item;
         }),
       );

@@ -90,6 +90,12 @@ const records = () =>
     .map((name) => fs.readFileSync(path.join(folder, '.pindrift/amendments', name), 'utf8'));
 const mine = () => records().filter((record) => record.includes('via = "vscode"'));
 
+const observed = () =>
+  fs
+    .readdirSync(path.join(folder, '.pindrift/observed'))
+    .filter((name) => name.endsWith('.jsonl') && name !== 'demo.jsonl')
+    .flatMap((name) => fs.readFileSync(path.join(folder, '.pindrift/observed', name), 'utf8').split('\n'));
+
 const rows = (text) => page.locator('.quick-input-widget .monaco-list-row', { hasText: text });
 const input = () => page.locator('.quick-input-widget input');
 const lines = () => page.locator('.monaco-editor .view-lines:visible');
@@ -219,6 +225,11 @@ async function story() {
   await so('and its record is there', () => mine().length === 1);
   await keep('accepted');
 
+  await line(6);
+  await command('Test: Run Test at Cursor');
+  await so('a run from the Testing view is recorded', () => observed().some((line) => line.includes('pins_legacy_output') && line.includes('"outcome":"match"')));
+  await so('and the margin says that it passed', () => page.locator('.testing-run-glyph.codicon-testing-passed-icon').first().isVisible());
+
   await open('tests/golden/month.csv');
   await so('the changed lines of an open baseline are underlined', async () => (await page.locator('.squiggly-warning').count()) >= 2);
   await open('tests/test_export.py');
@@ -234,6 +245,12 @@ async function story() {
   });
   await keep('why');
   await open('tests/test_export.py');
+  await line(25);
+  await command('Test: Run Test at Cursor');
+  await so('a test that drifted has a message with both texts', () => shown('drift: 2 lines'));
+  await so('and the margin says that it failed', () => page.locator('.testing-run-glyph.codicon-testing-failed-icon').first().isVisible());
+  await keep('run');
+  await page.keyboard.press('Escape');
   await line(25);
   await act('Accept drift: 2 lines in another order');
   await input().waitFor({ state: 'visible', timeout: PATIENCE });
