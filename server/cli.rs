@@ -161,7 +161,7 @@ fn run(command: Command, place: &Place) -> Outcome {
         Command::Withdraw { amendment, why } => decide::withdraw(&amendment, why.text(), place),
         Command::Log { what, suspected, format } => past::log(what.as_deref(), suspected, format, place),
         Command::Audit { base, format } => gate::audit(&base, format, place),
-        Command::Observe { tests, format } => observe::observe(&tests, format, place),
+        Command::Observe { tests, repeat, format } => observe::observe(&tests, repeat.into(), format, place),
         Command::Review(_) => later("review", "running tests; use `check`, `diff` and `accept` until then"),
         Command::Retire { what, base, why } => judge::retire(&what, base.as_deref(), why.text(), place),
         Command::Prove(_) => later("prove", "running tests"),

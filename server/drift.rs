@@ -11,6 +11,7 @@ use crate::text::{align, one_line};
 mod edits;
 mod kinds;
 mod literal;
+pub mod moves;
 mod shown;
 mod structure;
 

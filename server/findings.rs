@@ -154,6 +154,15 @@ fn of_site(cases: &[&Case], unit: &Unit, unexplained: &mut dyn FnMut(&Case) -> b
         let what = kinds.and_then(treatment).map(|what| format!(": {what}")).unwrap_or_default();
         let message = judged_words(&noise, &format!("noise of the harness: fix the harness{what}"));
         (Code::DriftNoise, Severity::Information, noise, message)
+    } else if let Some((case, accepted)) = drifted.iter().find_map(|case| Some((*case, case.contradicted()?))) {
+        let brief = case.drift.as_ref().map(|drift| format!(": {}", one_line(&drift.brief, 200)));
+        let message = format!(
+            "The accepted value does not hold{}. It was accepted on {}, and a run gave another value since; make the \
+             test repeatable, or look at the code again",
+            brief.unwrap_or_default(),
+            day(accepted.amendment.at)
+        );
+        (Code::Unconfirmed, Severity::Error, drifted, message)
     } else if !drifted.is_empty() {
         let advice = drifted.first().and_then(|case| case.drift.as_ref()).map(|drift| advice(&drift.difference));
         let suspected = drifted.iter().any(|case| matches!(case.judgement(), Some((Judgement::SuspectedBug, _))));
@@ -169,11 +178,8 @@ fn of_site(cases: &[&Case], unit: &Unit, unexplained: &mut dyn FnMut(&Case) -> b
         };
         (Code::MissingBaseline, Severity::Warning, unreadable, why)
     } else if !unstable.is_empty() {
-        let message = format!(
-            "{}: runs disagree about what the code does, so there is no one value to record; make the test repeatable, \
-             then run it again",
-            counted(&unstable, all, "unstable")
-        );
+        let why = unstable.first().and_then(|case| case.disagreement()).unwrap_or_default();
+        let message = format!("{}: {why}", counted(&unstable, all, "unstable"));
         (Code::Unstable, Severity::Warning, unstable, message)
     } else if !unexplained.is_empty() {
         let message = unexplained_words(&unexplained);

@@ -339,6 +339,12 @@ impl Page {
         let parity = "parity with what was recorded, not proof that it is right";
         match case.state {
             State::Match => format!("{}{count}: {parity} ({held})", self.strong("Matches")),
+            State::Drift if case.contradicted().is_some() => {
+                format!(
+                    "{}{count}: {held} was accepted, and a run gave another value since",
+                    self.strong("The accepted value does not hold")
+                )
+            }
             State::Drift => format!("{}{count} from {held}; this pins {parity}", self.strong("Drifted")),
             State::Failed => {
                 format!(
@@ -347,7 +353,10 @@ impl Page {
                 )
             }
             State::Missing => format!("{}{count}: {held} does not exist", self.strong("No baseline")),
-            State::Unstable => format!("{}{count}: runs disagree about {held}", self.strong("Unstable")),
+            State::Unstable => {
+                let moves = case.moves.as_ref().map(|moves| format!("; {}", self.words(&moves.words())));
+                format!("{}{count}: runs disagree about {held}{}", self.strong("Unstable"), moves.unwrap_or_default())
+            }
             State::Unreadable => {
                 let why = match &case.baseline {
                     Baseline::Unreadable(why) => self.words(why),

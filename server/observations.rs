@@ -13,7 +13,7 @@
 //!
 //! See [`records`]: one JSON object a line, schema 1.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::oracles::{self, Artefact, Baseline, Content, OracleKind, Pin, Recorded};
 use crate::pins::Project;
@@ -42,6 +42,8 @@ pub struct Observation {
     pub command: Option<String>,
     pub revision: Option<String>,
     pub dirty: Vec<RelPath>,
+    /// What the run was made under: versions, time zone, locale, hash seed.
+    pub environment: BTreeMap<String, String>,
     /// It belongs to another content of the oracle than the present one: no warning, no accept.
     pub stale: bool,
     /// Text behind an observed digest.
@@ -196,6 +198,7 @@ fn of_artefact(
             command: None,
             revision: None,
             dirty: Vec::new(),
+            environment: BTreeMap::new(),
             stale,
             preimage: None,
             lossy: false,
@@ -242,6 +245,7 @@ fn of_record(pin: &Pin, recorded: Option<&Recorded>, record: &Record, assertion:
             command: record.command.clone(),
             revision: record.revision.clone(),
             dirty: record.dirty.clone(),
+            environment: record.environment.clone(),
             stale: !(same_oracle && same_pin) || record.aged,
             preimage: record.preimage.clone(),
             lossy: record.lossy,

@@ -30,6 +30,7 @@ pub mod keep;
 pub mod libtest;
 pub mod process;
 pub mod pytest;
+pub mod rounds;
 pub mod switches;
 
 use attribution::{Attributed, Said};
@@ -53,6 +54,8 @@ pub struct Request<'a> {
     pub personal: Personal,
     /// Variables of the environment.
     pub environment: BTreeMap<String, String>,
+    /// How often all of them run, each time under other settings; 1: once, as the person has them.
+    pub repeat: usize,
     pub cancelled: &'a dyn Fn() -> bool,
     pub progress: Option<Progress<'a>>,
 }
@@ -122,89 +125,107 @@ pub fn observe(workspace: &Workspace, request: &Request) -> Result<Observed, Str
     let mut output = String::new();
     let mut records = Vec::new();
     let dirty = dirty(workspace, &guard);
-    for group in &groups {
-        let folder = project.root.absolute(&group.folder);
-        let variable = |name: &str| request.environment.get(name).cloned();
-        let python = match interpreter::interpreter(&project.root.path, &folder, &request.personal, &variable) {
-            Ok(python) => python,
-            Err(why) => {
-                out.problems.push(why);
-                out.unusable = true;
-                continue;
-            }
-        };
-        let before = out.ran;
-        let tick = |folder: &Path| {
-            let Some(progress) = request.progress.filter(|_| looked.borrow().elapsed() > LOOK) else { return };
-            let (count, last) = so_far(folder);
-            progress(before + count, &last);
-            *looked.borrow_mut() = Instant::now();
-        };
-        let setting = pytest::Setting {
-            arguments: Vec::new(),
-            variables: BTreeMap::new(),
-            removed: switches.iter().map(|(name, _)| name.clone()).collect(),
-            limit: request.personal.time_limit.unwrap_or(LIMIT),
-            cancelled: request.cancelled,
-            tick: &tick,
-        };
-        let ran = pytest::run(project, &survey.cases, group, &python, &setting)
-            .map_err(|err| format!("the run could not be prepared: {err}"))?;
-        out.ran += ran.seen.tests.len();
-        out.unusable |= ran.unusable;
-        out.problems.extend(ran.problem.clone());
-        output.push_str(&format!("$ {}\n{}\n", ran.command, ran.output));
-        let versions = versions(&ran.seen.others);
-        let tool = versions.get("pytest").map(|version| format!(", pytest {version}")).unwrap_or_default();
-        out.with.push(format!("{python} ({}){tool}", python.why));
-        out.notes.extend(neutralised(workspace, &ran.seen, &out.notes));
-        let found = attribution::attributed(&survey.cases, &ran.seen.tests, Language::Python, project);
-        let environment = environment(versions, &request.environment);
-        let about =
-            About { run: &run, command: &ran.command, revision: revision(workspace), dirty: &dirty, environment };
-        records.extend(found.said.iter().map(|said| about.record(said)));
-        all.said.extend(found.said);
-        all.behind.extend(found.behind);
-        all.written.extend(found.written);
-    }
-    for group in &crates {
-        let setting = pytest::Setting {
-            arguments: Vec::new(),
-            variables: BTreeMap::new(),
-            removed: switches.iter().map(|(name, _)| name.clone()).collect(),
-            limit: request.personal.time_limit.unwrap_or(LIMIT),
-            cancelled: request.cancelled,
-            tick: &|_| {},
-        };
-        let ran = cargo::run(project, &survey.cases, group, &setting)
-            .map_err(|err| format!("cargo could not be run: {err}"))?;
-        let tests: usize = ran.binaries.iter().map(|binary| binary.tests.len()).sum();
-        out.ran += tests;
-        out.unusable |= ran.unusable;
-        out.problems.extend(ran.problem.clone());
-        output.push_str(&format!("$ {}\n{}\n", ran.command, ran.output));
-        out.with.push(format!(
-            "cargo ({})",
-            if group.folder.as_str().is_empty() { "the root" } else { group.folder.as_str() }
-        ));
-        let environment = environment(BTreeMap::new(), &request.environment);
-        let about =
-            About { run: &run, command: &ran.command, revision: revision(workspace), dirty: &dirty, environment };
-        let mut said = of_insta(&survey, &ran, project);
-        for binary in &ran.binaries {
-            let mine: Vec<Arc<Case>> = survey
-                .cases
-                .iter()
-                .filter(|case| case.pin.framework != "insta")
-                .filter(|case| project.crates.package_of(&case.pin.file).is_some_and(|it| it.dir == binary.package))
-                .cloned()
-                .collect();
-            said.extend(attribution::attributed(&mine, &binary.tests, Language::Rust, project).said);
+    let (rounds, troubles) = rounds::rounds(request.repeat, &request.environment);
+    out.problems.extend(troubles);
+    for round in &rounds {
+        if (request.cancelled)() && out.ran > 0 {
+            break;
         }
-        records.extend(said.iter().map(|said| about.record(said)));
-        all.said.extend(said);
+        let mut under = request.environment.clone();
+        under.extend(round.variables.clone());
+        let mut all_of_round = Attributed::default();
+        for group in &groups {
+            let folder = project.root.absolute(&group.folder);
+            let variable = |name: &str| request.environment.get(name).cloned();
+            let python = match interpreter::interpreter(&project.root.path, &folder, &request.personal, &variable) {
+                Ok(python) => python,
+                Err(why) => {
+                    out.problems.push(why);
+                    out.unusable = true;
+                    continue;
+                }
+            };
+            let before = out.ran;
+            let tick = |folder: &Path| {
+                let Some(progress) = request.progress.filter(|_| looked.borrow().elapsed() > LOOK) else { return };
+                let (count, last) = so_far(folder);
+                progress(before + count, &last);
+                *looked.borrow_mut() = Instant::now();
+            };
+            let setting = pytest::Setting {
+                arguments: Vec::new(),
+                variables: round.variables.clone(),
+                removed: switches.iter().map(|(name, _)| name.clone()).collect(),
+                limit: request.personal.time_limit.unwrap_or(LIMIT),
+                cancelled: request.cancelled,
+                tick: &tick,
+            };
+            let ran = pytest::run(project, &survey.cases, group, &python, &setting)
+                .map_err(|err| format!("the run could not be prepared: {err}"))?;
+            out.ran += ran.seen.tests.len();
+            out.unusable |= ran.unusable;
+            out.problems.extend(ran.problem.clone());
+            output.push_str(&format!("$ {}\n{}\n", ran.command, ran.output));
+            let versions = versions(&ran.seen.others);
+            let tool = versions.get("pytest").map(|version| format!(", pytest {version}")).unwrap_or_default();
+            out.with.push(format!("{python} ({}){tool}", python.why));
+            out.notes.extend(neutralised(workspace, &ran.seen, &out.notes));
+            let found = attribution::attributed(&survey.cases, &ran.seen.tests, Language::Python, project);
+            let environment = environment(versions, &under);
+            let about =
+                About { run: &run, command: &ran.command, revision: revision(workspace), dirty: &dirty, environment };
+            records.extend(found.said.iter().map(|said| about.record(said)));
+            all_of_round.said.extend(found.said);
+            all_of_round.behind.extend(found.behind);
+            all_of_round.written.extend(found.written);
+        }
+        for group in &crates {
+            let setting = pytest::Setting {
+                arguments: Vec::new(),
+                variables: round.variables.clone(),
+                removed: switches.iter().map(|(name, _)| name.clone()).collect(),
+                limit: request.personal.time_limit.unwrap_or(LIMIT),
+                cancelled: request.cancelled,
+                tick: &|_| {},
+            };
+            let ran = cargo::run(project, &survey.cases, group, &setting)
+                .map_err(|err| format!("cargo could not be run: {err}"))?;
+            let tests: usize = ran.binaries.iter().map(|binary| binary.tests.len()).sum();
+            out.ran += tests;
+            out.unusable |= ran.unusable;
+            out.problems.extend(ran.problem.clone());
+            output.push_str(&format!("$ {}\n{}\n", ran.command, ran.output));
+            out.with.push(format!(
+                "cargo ({})",
+                if group.folder.as_str().is_empty() { "the root" } else { group.folder.as_str() }
+            ));
+            let environment = environment(BTreeMap::new(), &under);
+            let about =
+                About { run: &run, command: &ran.command, revision: revision(workspace), dirty: &dirty, environment };
+            let mut said = of_insta(&survey, &ran, project);
+            for binary in &ran.binaries {
+                let mine: Vec<Arc<Case>> = survey
+                    .cases
+                    .iter()
+                    .filter(|case| case.pin.framework != "insta")
+                    .filter(|case| project.crates.package_of(&case.pin.file).is_some_and(|it| it.dir == binary.package))
+                    .cloned()
+                    .collect();
+                said.extend(attribution::attributed(&mine, &binary.tests, Language::Rust, project).said);
+            }
+            records.extend(said.iter().map(|said| about.record(said)));
+            all_of_round.said.extend(said);
+        }
+        // What one round wrote is not to be compared by the next.
+        out.notes.extend(rewritten(&guard, &all_of_round, &survey, workspace));
+        all.said.extend(all_of_round.said);
+        all.behind.extend(all_of_round.behind);
     }
-    out.notes.extend(rewritten(&guard, &all, &survey, workspace));
+    for list in [&mut out.problems, &mut out.with] {
+        let mut known = BTreeSet::new();
+        list.retain(|line| known.insert(line.clone()));
+    }
+    let records = if rounds.len() > 1 { once(records) } else { records };
     out.not_reached = count(&all.said, |said| said.outcome == Outcome::NotReached);
     out.seen = count(&all.said, |said| said.outcome != Outcome::NotReached);
     let kept = Kept::of(&project.root)?;
@@ -212,6 +233,25 @@ pub fn observe(workspace: &Workspace, request: &Request) -> Result<Observed, Str
     written.map_err(|err| format!("{} cannot be written: {err}", crate::observations::records::FOLDER))?;
     out.log = RelPath::new(crate::observations::records::FOLDER).and_then(|folder| folder.join(keep::LOG));
     Ok(out)
+}
+
+/// Of a pin that every round said the same of one record is enough.
+fn once(records: Vec<Record>) -> Vec<Record> {
+    let key = |record: &Record| (record.file.clone(), record.test.clone(), record.nth, record.oracle.clone());
+    let said = |record: &Record| (record.outcome, record.value.clone());
+    let mut by_pin: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    for (nth, record) in records.iter().enumerate() {
+        by_pin.entry(key(record)).or_default().push(nth);
+    }
+    let mut kept: BTreeSet<usize> = BTreeSet::new();
+    for of_pin in by_pin.values() {
+        let same = of_pin.windows(2).all(|two| match two {
+            [a, b] => records.get(*a).map(said) == records.get(*b).map(said),
+            _ => true,
+        });
+        kept.extend(if same { &of_pin[..1] } else { of_pin });
+    }
+    records.into_iter().enumerate().filter(|(nth, _)| kept.contains(nth)).map(|(_, record)| record).collect()
 }
 
 /// What insta would record, and which snapshots it compared and found to hold.
@@ -275,7 +315,7 @@ fn versions(events: &[Event]) -> BTreeMap<String, String> {
 
 /// What a value may depend on.
 fn environment(mut versions: BTreeMap<String, String>, of: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-    for name in ["TZ", "LANG", "LC_ALL", "PYTHONHASHSEED"] {
+    for name in ["TZ", "LANG", "LC_ALL", "PYTHONHASHSEED", rounds::ORDER] {
         if let Some(value) = of.get(name) {
             versions.insert(name.to_string(), value.chars().take(100).collect());
         }

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::changes;
 use crate::drift::Difference;
+use crate::drift::moves::{self, Moves};
 use crate::findings::Finding;
 use crate::ledger::Judgement;
 use crate::observations::From;
@@ -49,6 +50,24 @@ pub struct Row {
     pub verdict: Option<String>,
     pub confirmed: bool,
     pub amendment: Option<String>,
+    /// Of an unstable pin: what moves from run to run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moves: Option<MovesRow>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct MovesRow {
+    pub brief: String,
+    pub as_set: bool,
+    pub places: Vec<MoveRow>,
+}
+
+/// Lines of the content that move together, of what kind they are, and the variables that they move with.
+#[derive(Debug, Clone, Serialize)]
+pub struct MoveRow {
+    pub lines: Vec<usize>,
+    pub kind: &'static str,
+    pub with: Vec<&'static str>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -280,7 +299,17 @@ pub fn row(case: &Case, project: &Project, purpose: Purpose) -> Row {
         },
         confirmed: case.confirmed,
         amendment: latest.map(|entry| entry.path.to_string()),
+        moves: case.moves.as_ref().filter(|_| compared).map(moves_row),
     }
+}
+
+fn moves_row(moves: &Moves) -> MovesRow {
+    let place = |place: &moves::Place| MoveRow {
+        lines: place.lines.clone(),
+        kind: place.kind.word(),
+        with: place.with.clone(),
+    };
+    MovesRow { brief: moves.words(), as_set: moves.as_set, places: moves.places.iter().map(place).collect() }
 }
 
 fn finding_row(finding: &Finding) -> FindingRow {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::drift::moves::{self, Moves, Round};
 use crate::drift::{self, Drift};
 use crate::git::Git;
 use crate::ledger::{self, Entry, Judgement, Ledger, Verdict};
@@ -16,6 +17,7 @@ use crate::roles::{self, Role};
 use crate::settings::Settings;
 use crate::shelf::{Read, Shelf};
 use crate::syntax::Language;
+use crate::text::one_line;
 use crate::vocabulary::Vocabulary;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -65,6 +67,8 @@ pub struct Case {
     /// 1-based lines of the file that holds the oracle.
     pub changed_lines: Vec<usize>,
     pub inserted_after: Vec<usize>,
+    /// For `Unstable`: what moves between the runs, where it is known.
+    pub moves: Option<Moves>,
     /// Decisions about this pin's oracle, newest first.
     pub history: Vec<Arc<Entry>>,
     /// `false` after an accept until a run matched.
@@ -260,6 +264,7 @@ impl Workspace {
             drift_id: None,
             changed_lines: Vec::new(),
             inserted_after: Vec::new(),
+            moves: None,
             history,
             confirmed: true,
             spoken: Vec::new(),
@@ -279,10 +284,18 @@ impl Workspace {
         let seen = observations::observed(pin, &case.baseline, project, &self.records, clean);
         let told = seen.unreadable.into_iter();
         unreadable.extend(told.map(|(file, message)| Trouble { file, at: None, message }));
+        if seen.unstable {
+            let rounds: Vec<Round> = seen
+                .disagreeing
+                .iter()
+                .map(|seen| Round { settings: &seen.environment, content: &seen.content })
+                .collect();
+            case.moves = moves::moves(&rounds);
+        }
         case.observation = seen.best;
         case.state = match (&case.baseline, &case.observation) {
-            (Baseline::Missing, _) => State::Missing,
             (_, _) if seen.unstable => State::Unstable,
+            (Baseline::Missing, _) => State::Missing,
             (_, _) if seen.not_reached => State::NotReached,
             (_, None) => State::Unobserved,
             (_, Some(seen)) if seen.stale => State::Unobserved,
@@ -345,6 +358,26 @@ impl Case {
         let of = |verdict| self.spoken.iter().flatten().find(|spoken| spoken.verdict == verdict);
         let all = !self.spoken.is_empty() && self.spoken.iter().all(Option::is_some);
         of(Verdict::Unintended).or_else(|| of(Verdict::Noise).filter(|_| all))
+    }
+
+    /// Why no value can be recorded where runs disagree.
+    pub fn disagreement(&self) -> Option<String> {
+        let what = self.moves.as_ref().map_or("runs disagree about what the code does".to_string(), Moves::words);
+        let what = one_line(&what, 400);
+        let told = format!("{what}. There is no one value to record; make the test repeatable, then run it again");
+        (self.state == State::Unstable).then_some(told)
+    }
+
+    /// The acceptance that a later run speaks against: what it recorded is there, is not committed yet, and is not
+    /// what the code does.
+    pub fn contradicted(&self) -> Option<&Arc<Entry>> {
+        let (Baseline::Present(recorded), State::Drift) = (&self.baseline, self.state) else { return None };
+        let accepted = self.history.iter().find(|entry| entry.amendment.changes_content())?;
+        let amendment = &accepted.amendment;
+        let seen = self.observation.as_ref().filter(|seen| !seen.stale)?;
+        let holds_it = amendment.after.as_ref() == Some(&recorded.content.digest());
+        let given = !accepted.committed && amendment.kind != ledger::Kind::Withdraw;
+        (given && holds_it && seen.at.is_some_and(|at| at > amendment.at)).then_some(accepted)
     }
 
     /// What a person thinks of the recorded behaviour, and the amendment that says so.

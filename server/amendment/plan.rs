@@ -136,11 +136,8 @@ fn may_be_accepted(case: &Case, request: &Request) -> Result<(), Refusal> {
             spoken.entry.path.name()
         ));
     }
-    if case.state == State::Unstable {
-        return refuse(format!(
-            "{test}: runs disagree about what the code does, so there is no one value to record; make the test \
-             repeatable, then run it again"
-        ));
+    if let Some(why) = case.disagreement() {
+        return refuse(format!("{test} is unstable: {why}"));
     }
     if case.observation.as_ref().is_some_and(|seen| seen.stale) {
         return refuse(format!(

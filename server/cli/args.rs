@@ -53,6 +53,9 @@ pub enum Command {
     Observe {
         /// Test ids or files; every test when none is given
         tests: Vec<String>,
+        /// Run them N times under other time zones, locales, hash seeds and orders, to find what moves
+        #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=20))]
+        repeat: u8,
         #[arg(long, value_enum, default_value_t)]
         format: Shape,
     },

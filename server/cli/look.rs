@@ -174,7 +174,8 @@ fn check_text(report: &Report, survey: &Survey, opted_in: bool, place: &Place) -
         };
         let case = row.drift.as_deref().and_then(|id| by_id(survey, id));
         let drift = case.and_then(|case| case.drift.as_ref());
-        text.push_str(&render::drift_lines(row, drift.map(|drift| drift.brief.as_str()), paint));
+        let brief = drift.map(|drift| drift.brief.as_str()).or(row.moves.as_ref().map(|moves| moves.brief.as_str()));
+        text.push_str(&render::drift_lines(row, brief, paint));
         if let Some((change, rows)) = group {
             text.push_str(&render::same_change(rows.get(1..).unwrap_or_default(), paint));
             text.extend(offers.get(change.as_str()).map(|reason| render::offered(reason)));
@@ -235,7 +236,7 @@ fn without_drift(case: &Case) -> Option<String> {
     match (&case.baseline, case.state) {
         (Baseline::Unreadable(why), _) => Some(format!("what is recorded cannot be read: {why}")),
         (_, State::Unobserved) => Some("nothing on disk tells what it does now; run the test first".into()),
-        _ => None,
+        _ => case.disagreement().map(|why| format!("it is unstable: {why}")),
     }
 }
 

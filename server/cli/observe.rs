@@ -13,8 +13,8 @@ use crate::observe::{self, Note, Observed, Request};
 use crate::report;
 use crate::settings::Personal;
 
-/// Runs the tests, all or those named.
-pub fn observe(tests: &[String], shape: Shape, place: &Place) -> Outcome {
+/// Runs the tests, all or those named, as often as is asked for.
+pub fn observe(tests: &[String], repeat: usize, shape: Shape, place: &Place) -> Outcome {
     let scope = match Scope::of(&[], place) {
         Ok(scope) => scope,
         Err(refused) => return refused,
@@ -38,6 +38,7 @@ pub fn observe(tests: &[String], shape: Shape, place: &Place) -> Outcome {
         tests: wanted,
         personal,
         environment: std::env::vars().collect(),
+        repeat,
         cancelled: &|| interrupted.load(Ordering::Relaxed),
         progress: None,
     };

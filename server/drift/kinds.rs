@@ -15,8 +15,9 @@ mod volatile;
 
 pub use floats::{Distance, distance};
 use floats::{floats_close, without_floats};
-pub use volatile::dates;
+pub use locale::same as same_in_locales;
 use volatile::without_volatile;
+pub use volatile::{dates, holds_identifiers};
 
 /// Largest side, in bytes, for which kinds are looked for; beyond it a drift is behaviour.
 const LARGEST: usize = 8 << 20;

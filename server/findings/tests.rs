@@ -92,6 +92,7 @@ impl Bench {
                 command: None,
                 revision: None,
                 dirty: vec![],
+                environment: BTreeMap::new(),
                 stale: false,
                 preimage: None,
                 lossy: false,
@@ -104,6 +105,7 @@ impl Bench {
             inserted_after: vec![],
             history: vec![],
             confirmed: true,
+            moves: None,
             spoken: Vec::new(),
         }
     }

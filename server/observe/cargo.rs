@@ -13,6 +13,7 @@ use super::events::Test;
 use super::interpreter::on_path;
 use super::process::{self, End};
 use super::pytest::Setting;
+use super::rounds::ORDER;
 use super::{libtest, switches};
 use crate::pins::Project;
 use crate::places::{RelPath, Root};
@@ -129,6 +130,10 @@ pub fn run(project: &Project, cases: &[Arc<Case>], group: &Group, with: &Setting
             command.env_remove(name);
         }
         command.envs(&with.variables);
+        // The order of the tests is that in which they are begun; one thread makes another one of it.
+        if with.variables.contains_key(ORDER) {
+            command.env("RUST_TEST_THREADS", "1");
+        }
         command
     };
     let (end, printed) = process::run(

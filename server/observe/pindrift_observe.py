@@ -785,6 +785,13 @@ def pytest_collection(session):
     variables_off()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(session, config, items):
+    """The other way round, where a repeated run asks for it; tests of a file stay together."""
+    if os.environ.get("PINDRIFT_ORDER") == "reversed":
+        items.reverse()
+
+
 # --- Tests -------------------------------------------------------------------------------------------------------
 
 pytest.register_assert_rewrite(*[name for name in PLAN["modules"] if name not in sys.modules])

@@ -156,11 +156,13 @@ impl Office {
             None => path.to_string(),
         };
         let all = found.len();
+        let unstable =
+            found.iter().find_map(|case| Some(format!("{} is unstable: {}", case.pin.test, case.disagreement()?)));
         found.retain(|case| fits(case));
         match found.as_slice() {
             [one] => Ok(Meant { view: view.clone(), case: (*one).clone() }),
             [] if all == 0 => Err(format!("no pin stands at {place}")),
-            [] => Err(format!("nothing at {place} can be decided on now")),
+            [] => Err(unstable.unwrap_or_else(|| format!("nothing at {place} can be decided on now"))),
             many => {
                 let list: Vec<String> = many
                     .iter()
@@ -558,7 +560,9 @@ impl Office {
             self.views.first().cloned().ok_or("no folder is open")?
         };
         let outbox = self.declared.progress.then_some(&self.outbox);
-        self.runs.observe(&view.root().path, tests, outbox, &self.queue, cancelled)
+        let most = crate::observe::rounds::MOST as u64;
+        let repeat = argument.get("repeat").and_then(Value::as_u64).unwrap_or(1).clamp(1, most);
+        self.runs.observe(&view.root().path, tests, repeat as usize, outbox, &self.queue, cancelled)
     }
 
     fn drifts(&self, argument: &Value, cancelled: &Cancelled) -> Answer {

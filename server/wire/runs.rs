@@ -54,11 +54,12 @@ impl Runs {
         })
     }
 
-    /// Runs the tests, all when none is named, from what is saved.
+    /// Runs the tests, all when none is named, as often as is asked for, from what is saved.
     pub fn observe(
         &self,
         root: &Path,
         tests: Vec<String>,
+        repeat: usize,
         outbox: Option<&Outbox>,
         queue: &Queue,
         asked: &Cancelled,
@@ -76,6 +77,7 @@ impl Runs {
             tests,
             personal: Personal::read(),
             environment: std::env::vars().collect(),
+            repeat,
             cancelled: &|| asked.is_set() || self.0.cancelled.load(Ordering::Relaxed),
             progress: Some(&tell),
         };

@@ -272,6 +272,139 @@ def test_rows(cents, tax):
 }
 
 #[test]
+fn repeated_runs_name_what_moves_and_with_what() {
+    let fixture = Fixture::committed(&format!(
+        "{SETTINGS}//- tests/test_m.py
+import locale
+import time
+import uuid
+from pathlib import Path
+
+GOLDEN = Path(__file__).parent / 'golden'
+SEEN = []
+
+def held(name):
+    return (GOLDEN / name).read_text()
+
+def test_three():
+    locale.setlocale(locale.LC_ALL, '')
+    words = ' '.join(set('red std zero half'.split()))
+    amount = locale.format_string('%.2f', 1234567.5, grouping=True)
+    assert f'bands {{words}}\\nzone {{time.strftime(\"%Z\")}}\\nnet {{amount}}\\ndue 3\\n' == held('three.txt')
+
+def test_id():
+    assert f'{{uuid.uuid4()}} of 3\\n' == held('id.txt')
+
+def test_first():
+    SEEN.append(1)
+
+def test_count():
+    assert len(SEEN) == 1
+
+def test_same():
+    assert 1 + 1 == 2
+//- tests/golden/three.txt
+bands red std zero half
+zone UTC
+net 1234567.50
+due 3
+//- tests/golden/id.txt
+54a25706-524c-4e43-85b5-806c72d12659 of 3
+"
+    ));
+    let variables = [("TZ", "UTC"), ("LC_ALL", "C")];
+    let said = pindrift(&fixture, &["observe", "--repeat", "4"], &variables);
+    assert_eq!(said.err, "");
+    expect![[r#"
+        20 tests ran, 4 pins observed, 0 not reached
+        tests/test_m.py:16  tests/test_m.py::test_three
+            unstable -, tests/golden/three.txt
+            line 1 moves with the hash seed (order); line 2 moves with the time zone (clock); line 3 moves with the locale (locale)
+        tests/test_m.py:19  tests/test_m.py::test_id
+            unstable -, tests/golden/id.txt
+            line 1 moves from run to run (identifiers)
+        tests/test_m.py:25  tests/test_m.py::test_count
+            unstable -, tests/test_m.py:25 (literal)
+            line 1 moves with the order of the tests (value)
+        0 drifts, 0 missing, 1 match, 0 unobserved
+    "#]].assert_eq(&hidden(&lines(&said)));
+    let said = pindrift(&fixture, &["check", "--format", "github"], &variables);
+    expect![[r#"
+        ::warning file=tests/test_m.py,line=16,title=pindrift unstable::unstable: line 1 moves with the hash seed (order); line 2 moves with the time zone (clock); line 3 moves with the locale (locale). There is no one value to record; make the test repeatable, then run it again
+        ::warning file=tests/test_m.py,line=19,title=pindrift unstable::unstable: line 1 moves from run to run (identifiers). There is no one value to record; make the test repeatable, then run it again
+        ::warning file=tests/test_m.py,line=25,title=pindrift unstable::unstable: line 1 moves with the order of the tests (value). There is no one value to record; make the test repeatable, then run it again
+        0 drifts, 0 missing, 1 match, 0 unobserved
+    "#]].assert_eq(&said.out);
+    let said = pindrift(&fixture, &["observe", "--repeat", "3", "tests/test_m.py::test_three"], &variables);
+    assert_eq!(said.err, "");
+    let said = pindrift(&fixture, &["check", "--format", "github"], &variables);
+    let three = said.out.lines().find(|line| line.contains("line=16")).unwrap_or_default();
+    for variable in
+        ["line 1 moves with the hash seed", "line 2 moves with the time zone", "line 3 moves with the locale"]
+    {
+        assert!(three.contains(variable), "{}", said.out);
+    }
+    let test = "tests/test_m.py::test_three";
+    let said =
+        pindrift(&fixture, &["accept", "--test", test, "--reason", "amounts as the bank writes them"], &variables);
+    assert_eq!(said.status, 1);
+    expect![[r#"
+        pindrift: tests/test_m.py::test_three has no drift: it is unstable: line 1 moves with the hash seed (order); line 2 moves with the time zone (clock); line 3 moves with the locale (locale). There is no one value to record; make the test repeatable, then run it again
+    "#]].assert_eq(&said.err);
+    assert_eq!(fixture.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn an_accepted_value_waits_for_a_run_that_matches_it() {
+    let fixture = Fixture::committed(&format!(
+        "{SETTINGS}//- pytest.ini
+[pytest]
+pythonpath = .
+//- price.py
+def price():
+    return 12
+//- tests/test_p.py
+from price import price
+
+def test_price():
+    assert price() == 11
+"
+    ));
+    let observe = || pindrift(&fixture, &["observe"], &[]);
+    let check = || pindrift(&fixture, &["check", "--format", "github"], &[]).out;
+    let accept = ["accept", "--test", "tests/test_p.py::test_price", "--reason", "the new tariff of March"];
+    assert_eq!(observe().status, 1);
+    let said = pindrift(&fixture, &accept, &[]);
+    assert_eq!((said.status, said.err.as_str()), (0, ""), "{}", said.out);
+    expect![[r#"
+        ::notice file=tests/test_p.py,line=6,title=pindrift unconfirmed::Accepted on <today>, and no run has matched it yet: run the test
+        0 drifts, 0 missing, 0 match, 1 unobserved
+    "#]].assert_eq(&dated(&check()));
+    assert_eq!(observe().status, 0);
+    expect![[r#"
+        0 drifts, 0 missing, 1 match, 0 unobserved
+    "#]]
+    .assert_eq(&dated(&check()));
+    fixture.write("//- price.py\ndef price():\n    return 13\n");
+    assert_eq!(observe().status, 1);
+    expect![[r#"
+        ::error file=tests/test_p.py,line=6,title=pindrift unconfirmed::The accepted value does not hold: 12 → 13. It was accepted on <today>, and a run gave another value since; make the test repeatable, or look at the code again
+        1 drift (1 distinct change), 0 missing, 0 match, 0 unobserved
+    "#]].assert_eq(&hidden(&dated(&check())));
+    fixture.commit("the tariff");
+    expect![[r#"
+        ::warning file=tests/test_p.py,line=6,title=pindrift drift::12 → 13 (behaviour). Accept with a reason if this is the intended fix and nothing else; otherwise fix the code
+        1 drift (1 distinct change), 0 missing, 0 match, 0 unobserved
+    "#]].assert_eq(&hidden(&dated(&check())));
+}
+
+/// Without the days of today.
+fn dated(text: &str) -> String {
+    let today = jiff::Timestamp::now().to_string();
+    text.replace(&today[..10], "<today>")
+}
+
+#[test]
 fn the_text_behind_a_digest_is_kept_for_the_next_time() {
     let fixture = Fixture::committed(&format!(
         "{SETTINGS}//- report.py

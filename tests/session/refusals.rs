@@ -129,3 +129,34 @@ fn a_file_without_pins_gets_nothing() {
     assert_eq!(lenses["result"].as_array().map(Vec::len), Some(0), "{lenses}");
     assert_eq!(session.diagnostics.get(&session.uri("tests/test_plain.py")).map_or(0, Vec::len), 0);
 }
+
+#[test]
+fn a_value_that_moves_from_run_to_run_is_not_accepted_and_the_person_is_told_with_what_it_moves() {
+    let fixture = Fixture::committed(BILL);
+    let record = |value: &str, seed: &str, nth: usize| {
+        let line = json!({
+            "schema": 1,
+            "pin": { "file": TEST, "test": format!("{TEST}::test_bill"), "nth": 1 },
+            "oracle": "tests/golden/bill.txt",
+            "oracle_digest": "sha256:444c00dd736286499ae2c026842f896c2128c301e73faeadb49f07d50a85cf45",
+            "outcome": "differs",
+            "value": { "text": value },
+            "at": format!("2099-01-01T00:00:0{nth}Z"),
+            "run": "r",
+            "environment": { "PYTHONHASHSEED": seed },
+        });
+        format!("{line}\n")
+    };
+    let records = record("total {1, 2}\n", "1", 1) + &record("total {2, 1}\n", "2", 2);
+    fixture.write(&format!("//- .pindrift/observed/r.jsonl\n{records}//- pindrift.toml\n\n"));
+    let mut session = Session::open("neovim-0.12", fixture.path(), options(true));
+    session.open_document(TEST);
+    session.until("the warning", |session| super::codes(session, TEST).iter().any(|code| code == "unstable"));
+    let hover = session.hover(TEST, "render(11)").unwrap_or_default().to_string();
+    assert!(hover.contains("line 1 moves with the hash seed (order)"), "{hover}");
+    let uri = session.uri(TEST);
+    let answer = session.execute("pindrift.accept", json!({ "uri": uri, "line1": 9, "reason": REASON }));
+    let told = answer["error"]["message"].as_str().unwrap_or_default();
+    assert!(told.contains("is unstable: line 1 moves with the hash seed (order)"), "{answer}");
+    nothing_accepted(&mut session, &fixture);
+}

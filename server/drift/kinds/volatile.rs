@@ -69,6 +69,11 @@ pub fn without_volatile(text: &str) -> String {
         .into_owned()
 }
 
+/// There is a UUID or a digest.
+pub fn holds_identifiers(text: &str) -> bool {
+    !identifiers(text).is_empty()
+}
+
 /// Byte ranges of UUIDs and of 32 and more hexadecimal digits, in order, each with its placeholder.
 fn identifiers(text: &str) -> Vec<(std::ops::Range<usize>, String)> {
     let Some(identifier) = &*IDENTIFIER else { return Vec::new() };
