@@ -1,5 +1,5 @@
 //! The command line, a thin front: takes arguments, calls the flow, gives text and an exit status.
-//! Decides nothing about a drift. Asks nothing on a terminal. A panic below ends as one line and exit 2,
+//! Decides nothing about a drift. Only `review` asks something on a terminal. A panic below ends as one line and exit 2,
 //! a reader that hangs up (`| head`) as silence.
 
 mod args;
@@ -12,6 +12,7 @@ mod look;
 mod observe;
 mod past;
 mod render;
+mod review;
 
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
@@ -162,7 +163,7 @@ fn run(command: Command, place: &Place) -> Outcome {
         Command::Log { what, suspected, format } => past::log(what.as_deref(), suspected, format, place),
         Command::Audit { base, format } => gate::audit(&base, format, place),
         Command::Observe { tests, repeat, format } => observe::observe(&tests, repeat.into(), format, place),
-        Command::Review(_) => later("review", "running tests; use `check`, `diff` and `accept` until then"),
+        Command::Review { paths } => review::review(&paths, place),
         Command::Retire { what, base, why } => judge::retire(&what, base.as_deref(), why.text(), place),
         Command::Prove(_) => later("prove", "running tests"),
         Command::Verdict { drift, verdict, hunks, why } => judge::verdict(&drift, verdict, &hunks, why.text(), place),

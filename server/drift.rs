@@ -8,6 +8,7 @@ use similar::DiffOp;
 use crate::oracles::{Content, digest_of};
 use crate::text::{align, one_line};
 
+mod aligned;
 mod edits;
 mod kinds;
 mod literal;
@@ -15,6 +16,7 @@ pub mod moves;
 mod shown;
 mod structure;
 
+pub use aligned::{Part, Row, Side, rows};
 pub use kinds::{Distance, distance};
 pub use shown::unified;
 pub use structure::{Reading, read};

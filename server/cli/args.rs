@@ -59,6 +59,11 @@ pub enum Command {
         #[arg(long, value_enum, default_value_t)]
         format: Shape,
     },
+    /// Go through the drifts one by one in the terminal, and decide on each
+    Review {
+        /// Files or folders; the whole workspace when none is given
+        paths: Vec<PathBuf>,
+    },
     /// One drift as a diff
     Diff {
         /// A drift's id, or a test's
@@ -194,8 +199,6 @@ pub enum Command {
     /// What was found here, and why: root, settings, git, tools, editors
     Doctor,
 
-    #[command(hide = true)]
-    Review(Later),
     #[command(hide = true)]
     Prove(Later),
     #[command(hide = true)]

@@ -106,20 +106,25 @@ pub fn accept(said: Accept, place: &Place) -> Outcome {
             Err(refusal) => refused(refusal),
         };
     }
-    let root = scope.workspace.project.root.clone();
     let more = same_change(&case, &survey);
-    let mut first = Some((case, scope.workspace));
-    let mut plan = || {
-        let known = first.take();
-        fresh(&root.path, &id, known, |case, workspace| amendment::plan_accept(case, workspace, &request))
-    };
-    match amendment::amend(&root, &mut plan, &closed) {
+    match accepted(&id, case, scope.workspace, &request) {
         Ok(applied) => {
             let more = if said.shape == Shape::Text { more } else { String::new() };
             Outcome::new(done(&applied, said.shape) + &more, FINE)
         }
         Err(refusal) => refused(refusal),
     }
+}
+
+/// Accepts the drift with this id: on what is known of it, else on everything read again.
+pub fn accepted(id: &str, case: Arc<Case>, workspace: Workspace, request: &Request) -> Result<Applied, Refusal> {
+    let root = workspace.project.root.clone();
+    let mut first = Some((case, workspace));
+    let mut plan = || {
+        let known = first.take();
+        fresh(&root.path, id, known, |case, workspace| amendment::plan_accept(case, workspace, request))
+    };
+    amendment::amend(&root, &mut plan, &closed)
 }
 
 fn missing_reason(id: &str, case: &Case, accepted: &ledger::Amendment) -> String {
@@ -467,20 +472,21 @@ pub fn withdraw(name: &str, reason: String, place: &Place) -> Outcome {
         Ok(entry) => entry,
         Err(outcome) => return outcome,
     };
-    let survey = everything(workspace);
-    let Some(case) = survey.cases.iter().find(|case| entry.amendment.is_about(&case.pin)) else {
-        return Outcome::refused(
-            format_args!("the pin of {} is not there any more, so there is nothing to take back", entry.path),
-            WANTS_A_PERSON,
-        );
-    };
-    let request = request(workspace, reason);
-    let done = amendment::plan_withdraw(entry, case, workspace, &request)
-        .and_then(|plan| amendment::apply(&workspace.project.root, &plan, &closed));
-    match done {
-        Ok(applied) => Outcome::new(format!("withdrawn; recorded in {}\n", applied.record), FINE),
+    match taken_back(workspace, entry.path.as_str(), &request(workspace, reason)) {
+        Ok(record) => Outcome::new(format!("withdrawn; recorded in {record}\n"), FINE),
         Err(refusal) => refused(refusal),
     }
+}
+
+/// Withdraws the amendment of this path; gives the path of the one that says so.
+pub fn taken_back(workspace: &Workspace, path: &str, request: &Request) -> Result<RelPath, Refusal> {
+    let entry = workspace.ledger.entry(path).ok_or_else(|| Refusal(format!("there is no amendment {path}")))?;
+    let survey = everything(workspace);
+    let case = survey.cases.iter().find(|case| entry.amendment.is_about(&case.pin)).ok_or_else(|| {
+        Refusal(format!("the pin of {} is not there any more, so there is nothing to take back", entry.path))
+    })?;
+    let plan = amendment::plan_withdraw(entry, case, workspace, request)?;
+    Ok(amendment::apply(&workspace.project.root, &plan, &closed)?.record)
 }
 
 /// The amendment of a path, a file name, or the digits at the end of its name.

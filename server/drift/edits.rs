@@ -121,7 +121,7 @@ fn number(token: &str) -> Option<f64> {
 }
 
 /// Byte ranges of the tokens: dates and times, numbers, words, blanks, single other characters.
-fn tokens(text: &str) -> Vec<Range<usize>> {
+pub(super) fn tokens(text: &str) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
     let mut dates = kinds::dates(text).into_iter().peekable();
     let mut at = 0;

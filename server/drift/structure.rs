@@ -111,7 +111,12 @@ pub fn same_value(before: &str, after: &str) -> bool {
     let Some((format, old, new)) = both(before, after) else { return false };
     let counts = |text: &str| {
         let mut count = std::collections::BTreeMap::new();
-        for c in text.chars().filter(|c| c.is_alphanumeric()) {
+        // What XML says beside its elements, in its declaration for one, is in no value.
+        let is_counted = |c: &char| match format {
+            Format::Xml => !c.is_whitespace() && !matches!(c, '"' | '\''),
+            _ => c.is_alphanumeric(),
+        };
+        for c in text.chars().filter(is_counted) {
             *count.entry(c).or_insert(0usize) += 1;
         }
         count

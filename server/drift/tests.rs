@@ -1,3 +1,5 @@
+mod corpus;
+
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
@@ -115,6 +117,9 @@ fn ordering_is_the_same_lines_or_items_and_nothing_else() {
     assert_eq!(kind("[1, 2,\n 3]", "[3, 1,\n 2]"), "ordering");
     assert_eq!(kind(r#"{"a": [1, 2], "b": 1}"#, r#"{"b": 1, "a": [2, 1]}"#), "ordering");
     assert_eq!(kind("[1, 2]", "[1,  2]"), "formatting", "layout");
+    let xml = |version: &str| format!("<?xml version={version}?>\n<a b=\"1\"><c/></a>\n");
+    assert_eq!(kind(&xml("\"1.0\""), &xml("'1.0'")), "formatting", "other quotes");
+    assert_eq!(kind(&xml("\"1.0\""), &xml("\"-1.0\"")), "behaviour", "another declaration");
     assert_eq!(kind("[1, 2,3]", "[1,2, 3]"), "formatting", "layout with the same bytes");
     assert_eq!(value_kind("[1, 2]", "[1,  2]"), "behaviour", "a literal has one spelling");
     assert_eq!(kind("[1, 1, 2]", "[1, 2, 2]"), "behaviour");

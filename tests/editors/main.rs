@@ -5,7 +5,10 @@
 mod demo;
 #[path = "../editor/mod.rs"]
 mod editor;
+#[path = "../fixture/mod.rs"]
+mod fixture;
 mod helix;
 mod neovim;
+mod review;
 mod terminal;
 mod vscode;

@@ -21,6 +21,18 @@ pub struct Terminal {
 impl Terminal {
     /// Starts `program` in `folder` with this home; `environment` beside it.
     pub fn open(name: &str, program: &str, folder: &Path, home: &Path, environment: &[(&str, String)]) -> Terminal {
+        Terminal::sized((COLUMNS, ROWS), name, program, folder, home, environment)
+    }
+
+    /// The same with so many columns and rows.
+    pub fn sized(
+        (columns, rows): (usize, usize),
+        name: &str,
+        program: &str,
+        folder: &Path,
+        home: &Path,
+        environment: &[(&str, String)],
+    ) -> Terminal {
         let socket = format!("pindrift-{name}-{}", std::process::id());
         let terminal = Terminal { socket, name: name.into() };
         let mut all = vec![
@@ -34,7 +46,7 @@ impl Terminal {
             ("LANG".into(), "C.UTF-8".into()),
         ];
         all.extend(environment.iter().map(|(key, value)| (key.to_string(), value.clone())));
-        let (columns, rows) = (COLUMNS.to_string(), ROWS.to_string());
+        let (columns, rows) = (columns.to_string(), rows.to_string());
         let mut words = vec!["-f", "/dev/null", "new-session", "-d", "-s", "t", "-x", &columns, "-y", &rows, "-c"];
         let folder = folder.display().to_string();
         words.push(&folder);
@@ -77,6 +89,11 @@ impl Terminal {
 
     pub fn screen(&self) -> String {
         self.tmux(&["capture-pane", "-p", "-t", "t"])
+    }
+
+    /// The same with its colours, as escape sequences.
+    pub fn painted(&self) -> String {
+        self.tmux(&["capture-pane", "-e", "-p", "-t", "t"])
     }
 
     /// Waits until the screen shows all of these.

@@ -27,6 +27,8 @@ const ORDERS: [Order; 3] = [Order::YearMonthDay, Order::DayMonthYear, Order::Mon
 enum Token<'a> {
     Date(&'a str),
     Number(&'a str),
+    /// Its comma may stand between two items of a list.
+    Listed(&'a str),
 }
 
 /// Equal but for numbers and dates, and every one that differs has the same value when one side is read
@@ -43,7 +45,7 @@ pub fn same(before: &str, after: &str) -> bool {
     for pair in b.iter().zip(&a) {
         match pair {
             (Token::Date(b), Token::Date(a)) if b == a => {}
-            (Token::Number(b), Token::Number(a)) if b == a => {}
+            (Token::Number(b) | Token::Listed(b), Token::Number(a) | Token::Listed(a)) if b == a => {}
             (Token::Date(b), Token::Date(a)) => dates.push((*b, *a)),
             (Token::Number(b), Token::Number(a)) => {
                 // One pair of decimal marks for the whole text, proved at least once by two decimals or both marks.
@@ -72,8 +74,14 @@ fn taken_apart(text: &str) -> Option<(String, Vec<Token<'_>>)> {
         rest.push_str(&text[from..whole.start()]);
         rest.push('\u{3}');
         from = whole.end();
-        let is_date = found.name("date").is_some();
-        tokens.push(if is_date { Token::Date(whole.as_str()) } else { Token::Number(whole.as_str()) });
+        let before = text[..whole.start()].chars().next_back();
+        let after = text[whole.end()..].chars().next();
+        let listed = before.is_some_and(|c| "[({,".contains(c)) || after.is_some_and(|c| "])},".contains(c));
+        tokens.push(match whole.as_str() {
+            date if found.name("date").is_some() => Token::Date(date),
+            number if listed => Token::Listed(number),
+            number => Token::Number(number),
+        });
     }
     rest.push_str(&text[from..]);
     Some((rest, tokens))

@@ -35,7 +35,9 @@ static MACHINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"|(?P<home>(?:/home|/Users|[A-Z]:\\Users)[/\\][\w.-]+)",
         r"|(?P<port>\b(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]):\d{4,5}\b)",
         r"|(?P<process>\b(?i:pid)[ =:]{1,3}\d+\b)",
-        r"|(?P<took>\b(?i:in|took|elapsed|duration|time)(?:: ?| ?= ?| )\d+\.\d+ ?(?:ns|µs|us|ms|s|secs?|seconds?)\b)",
+        r"|(?P<took>\b(?i:in|took|elapsed|duration|time)(?:: ?| ?= ?| )\d+\.\d+ ?(?:ns|µs|us|ms|s|secs?|seconds?)\b",
+        r"|\b(?i:took|elapsed)(?:: ?| ?= ?| )\d+ ?(?:ns|µs|us|ms|s|secs?|seconds?)\b",
+        r"|\b(?i:started|finished|ended|began)(?: at|:)? \d{2}:\d{2}:\d{2}[.,]\d{1,9}\b)",
     ))
     .ok()
 });
