@@ -23,7 +23,7 @@ use crate::text::{Span, Text, one_line};
 
 mod filler;
 
-pub use filler::refuse_reason;
+pub use filler::{refuse_name, refuse_reason};
 
 /// What stands where the reason belongs, until a person wrote one.
 pub const PLACEHOLDER: &str = "<why may the recorded value change?>";

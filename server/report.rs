@@ -7,7 +7,7 @@ use crate::changes;
 use crate::drift::Difference;
 use crate::drift::moves::{self, Moves};
 use crate::findings::Finding;
-use crate::ledger::Judgement;
+use crate::ledger::{Judgement, Verdict};
 use crate::observations::From;
 use crate::oracles::Baseline;
 use crate::pins::Project;
@@ -122,6 +122,8 @@ pub struct ChangeRow {
 pub struct Summary {
     pub drifts: usize,
     pub distinct: usize,
+    /// Drifts among them that somebody judged noise.
+    pub noise: usize,
     pub missing: usize,
     #[serde(rename = "match")]
     pub matched: usize,
@@ -181,6 +183,7 @@ pub fn summary(survey: &Survey, purpose: Purpose) -> Summary {
             State::Drift => {
                 summary.drifts += 1;
                 changes.extend(case.drift.as_ref().map(|drift| drift.change.clone()));
+                summary.noise += usize::from(case.verdict().is_some_and(|spoken| spoken.verdict == Verdict::Noise));
             }
             State::Missing => summary.missing += 1,
             State::Match => summary.matched += 1,
@@ -198,7 +201,11 @@ impl std::fmt::Display for Summary {
         let plural = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
         write!(f, "{}", plural(self.drifts, "drift", "drifts"))?;
         if self.drifts > 0 {
-            write!(f, " ({})", plural(self.distinct, "distinct change", "distinct changes"))?;
+            write!(f, " ({}", plural(self.distinct, "distinct change", "distinct changes"))?;
+            if self.noise > 0 {
+                write!(f, ", {} judged noise", self.noise)?;
+            }
+            write!(f, ")")?;
         }
         write!(f, ", {} missing, {} match, {} unobserved", self.missing, self.matched, self.unobserved)
     }
@@ -221,6 +228,11 @@ pub fn wants_a_person(row: &Row, opted_in: bool) -> bool {
     }
 }
 
+/// No run and no artefact tells what the code does now.
+pub fn is_unobserved(row: &Row) -> bool {
+    matches!(row.state, "unobserved" | "not-reached")
+}
+
 /// The finding says again what a row of its place says with more.
 pub fn told_by_rows(finding: &FindingRow) -> bool {
     matches!(
@@ -232,10 +244,7 @@ pub fn told_by_rows(finding: &FindingRow) -> bool {
 /// The gate of `check`. `observed`: a pin of which nothing is known needs a person too. `strict`: so does
 /// a warning.
 pub fn needs_a_person(report: &Report, opted_in: bool, observed: bool, strict: bool) -> bool {
-    report
-        .assertions
-        .iter()
-        .any(|row| wants_a_person(row, opted_in) || (observed && matches!(row.state, "unobserved" | "not-reached")))
+    report.assertions.iter().any(|row| wants_a_person(row, opted_in) || (observed && is_unobserved(row)))
         || report.findings.iter().any(|finding| {
             opted_in
                 && !told_by_rows(finding)

@@ -21,7 +21,7 @@ pub fn plan_judge(pin: &Pin, workspace: &Workspace, to: Judgement, request: &Req
     let amendment = Amendment {
         verdict: Some(to.word().into()),
         diff: None,
-        ..draft_of(pin, request, reason(&request.reason, workspace)?, Kind::Judgement, None, None)
+        ..draft_of(pin, request, reason(&request.reason, &pin.test, workspace)?, Kind::Judgement, None, None)
     };
     recorded(amendment, workspace)
 }
@@ -79,7 +79,7 @@ pub fn plan_verdict(
         before: None,
         after: None,
         diff: shown.as_ref().map(|shown| crate::ledger::diff(before, Some(&shown.after))),
-        ..draft_of(&case.pin, request, reason(&request.reason, workspace)?, Kind::Verdict, None, None)
+        ..draft_of(&case.pin, request, reason(&request.reason, &case.pin.test, workspace)?, Kind::Verdict, None, None)
     };
     recorded(amendment, workspace)
 }
@@ -108,7 +108,7 @@ pub fn plan_retire(pin: &Pin, baseline: &Baseline, workspace: &Workspace, reques
         verdict: None,
         before: before.map(crate::oracles::Content::digest),
         after: None,
-        ..draft_of(pin, request, reason(&request.reason, workspace)?, Kind::Retire, before, None)
+        ..draft_of(pin, request, reason(&request.reason, &pin.test, workspace)?, Kind::Retire, before, None)
     };
     recorded(amendment, workspace)
 }
@@ -130,7 +130,7 @@ pub fn plan_comparison(
         verdict: None,
         hunks,
         diff: Some(lines.iter().map(|line| format!("+{line}\n")).collect()),
-        ..draft_of(pin, request, reason(&request.reason, workspace)?, Kind::Comparison, None, None)
+        ..draft_of(pin, request, reason(&request.reason, &pin.test, workspace)?, Kind::Comparison, None, None)
     };
     recorded(amendment, workspace)
 }

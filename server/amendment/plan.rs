@@ -18,6 +18,7 @@ use crate::roles::Role;
 use crate::settings::CommentMode;
 use crate::shelf::Read;
 use crate::survey::{Case, Shown, State, Workspace};
+use crate::syntax::Language;
 use crate::text::{Span, Text, one_line};
 
 /// What the person said.
@@ -47,9 +48,9 @@ fn refuse<T>(why: impl Into<String>) -> Result<T, Refusal> {
 pub fn plan_accept(case: &Case, workspace: &Workspace, request: &Request) -> Result<Plan, Refusal> {
     let pin = &case.pin;
     may_be_accepted(case, request)?;
-    let reason = reason(&request.reason, workspace)?;
+    let reason = reason(&request.reason, &pin.test, workspace)?;
     let Some(seen) = case.observation.as_ref().filter(|seen| !seen.stale) else {
-        return refuse(format!("{}: nothing was observed that could be recorded; run the test first", pin.test));
+        return refuse(format!("{}: nothing was observed that could be recorded; `{}` runs it", pin.test, run(pin)));
     };
     let recorded = match &case.baseline {
         Baseline::Present(recorded) => Some(recorded),
@@ -176,12 +177,35 @@ pub(super) fn amended(
     }
 }
 
+/// The call that runs a pin's test.
+pub fn run(pin: &Pin) -> String {
+    let what = if pin.language == Language::Python { pin.test_base() } else { pin.file.as_str() };
+    let plain = what.chars().all(|c| c.is_alphanumeric() || "_-./:".contains(c));
+    if plain { format!("pindrift observe {what}") } else { format!("pindrift observe '{what}'") }
+}
+
+/// What an accept would make of a drift's oracle, without comment and record.
+pub fn oracle_alone(case: &Case, workspace: &Workspace) -> Result<Vec<FileChange>, Refusal> {
+    let (pin, test) = (&case.pin, &case.pin.test);
+    if pin.role == Role::Specification {
+        return refuse(format!(
+            "{test} is a specification test: the code is to be fixed, so there is no patch; `pindrift diff` shows the \
+             difference"
+        ));
+    }
+    if let Some(why) = case.shown_only() {
+        return refuse(only_shown(test, why));
+    }
+    let Some(seen) = &case.observation else { return refuse(format!("{test} has no observed value")) };
+    Ok(amended(pin, &seen.content, seen.artefact.as_ref(), workspace)?.oracle)
+}
+
 /// One line, trimmed and bounded.
-pub(super) fn reason(typed: &str, workspace: &Workspace) -> Result<String, Refusal> {
+pub(super) fn reason(typed: &str, test: &str, workspace: &Workspace) -> Result<String, Refusal> {
     let line =
         typed.split(['\r', '\n', '\u{85}', '\u{2028}', '\u{2029}']).map(str::trim).filter(|part| !part.is_empty());
     let line = line.collect::<Vec<_>>().join(" ");
-    if let Some(why) = rationale::refuse_reason(&line) {
+    if let Some(why) = rationale::refuse_reason(&line).or_else(|| rationale::refuse_name(&line, test)) {
         return refuse(why);
     }
     if let Some(word) = workspace.project.settings.policy.forbids(&line) {
@@ -528,7 +552,7 @@ pub fn plan_explain(
     if pin.role != Role::Characterization {
         return refuse(format!("{} is not a characterization test; its value needs no amendment", pin.test));
     }
-    let reason = reason(&request.reason, workspace)?;
+    let reason = reason(&request.reason, &pin.test, workspace)?;
     let Baseline::Present(now) = &case.baseline else {
         return refuse(format!("{} has no recorded value now; there is nothing to explain", pin.test));
     };
@@ -614,7 +638,7 @@ fn blank(case: &Case) -> Amendment {
 /// both decisions. One that is committed is followed by a comment that says why it was taken back.
 pub fn plan_withdraw(entry: &Entry, case: &Case, workspace: &Workspace, request: &Request) -> Result<Plan, Refusal> {
     let (pin, undone) = (&case.pin, &entry.amendment);
-    let reason = reason(&request.reason, workspace)?;
+    let reason = reason(&request.reason, &pin.test, workspace)?;
     if undone.pending {
         return refuse(format!(
             "{} is not finished yet; finish it with `{}`, then withdraw it",

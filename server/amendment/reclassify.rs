@@ -48,7 +48,7 @@ pub fn plan_reclassify(pin: &Pin, workspace: &Workspace, to: Role, request: &Req
         verdict: None,
         diff: None,
         to: Some(to.word().into()),
-        ..draft_of(pin, request, reason(&why, workspace)?, Kind::Reclassify, None, None)
+        ..draft_of(pin, request, reason(&why, &pin.test, workspace)?, Kind::Reclassify, None, None)
     };
     let amendment = workspace.ledger.apart(amendment);
     let record = amendment.file();
@@ -100,7 +100,7 @@ fn with_authority(pin: &Pin, workspace: &Workspace, authority: &str, request: &R
         verdict: None,
         diff: None,
         to: Some(Role::Specification.word().into()),
-        ..draft_of(pin, request, reason(&given, workspace)?, Kind::Reclassify, None, None)
+        ..draft_of(pin, request, reason(&given, &pin.test, workspace)?, Kind::Reclassify, None, None)
     };
     let amendment = workspace.ledger.apart(amendment);
     let record = amendment.file();

@@ -75,7 +75,7 @@ pub fn accept(said: Accept, place: &Place) -> Outcome {
     let word = said.drift.as_deref().or(said.test.as_deref()).unwrap_or_default();
     let case = match named(&survey, word, said.oracle.as_deref()) {
         Ok(case) => Arc::clone(case),
-        Err(message) => return Outcome::refused(message, WANTS_A_PERSON),
+        Err(unclear) => return unclear.into(),
     };
     // From here on it is this drift, whatever else happens to the files.
     let Some(id) = case.drift_id.clone() else {
@@ -198,7 +198,7 @@ fn outdated(case: &Case, workspace: &Workspace) -> bool {
 fn afresh(root: &std::path::Path, id: &str) -> Result<(Arc<Case>, Workspace), Refusal> {
     let workspace = Workspace::open(root).map_err(Refusal)?;
     let survey = everything(&workspace);
-    let case = named(&survey, id, None).map_err(Refusal)?;
+    let case = named(&survey, id, None).map_err(|unclear| Refusal(unclear.message))?;
     Ok((Arc::clone(case), workspace))
 }
 
@@ -218,21 +218,8 @@ fn done(applied: &Applied, shape: Shape) -> String {
 fn shown(plan: &Plan, workspace: &Workspace, shape: Shape, place: &Place) -> String {
     let record = String::from_utf8_lossy(&ledger::encode(&plan.amendment).into_bytes()).into_owned();
     let removed = |change: &&FileChange| change.after.is_none();
-    let text = |change: &FileChange| {
-        let before = match workspace.project.shelf.disk(&change.path) {
-            Read::Bytes(bytes) => bytes.to_vec(),
-            _ => Vec::new(),
-        };
-        let name = change.path.as_str();
-        let after = change.after.clone().unwrap_or_default();
-        let content = |bytes: Vec<u8>| render::as_text(&crate::oracles::Content::Bytes(bytes));
-        render::diff(
-            &content(before),
-            &content(after),
-            (&format!("a/{name}"), &format!("b/{name}")),
-            Paint(place.colour && shape == Shape::Text),
-        )
-    };
+    let paint = Paint(place.colour && shape == Shape::Text);
+    let text = |change: &FileChange| render::patch(change, workspace, paint);
     if shape == Shape::Json {
         let files = |changes: &[FileChange]| {
             changes
@@ -377,7 +364,10 @@ pub fn explain(what: &str, base: Option<&str>, reason: String, authority: Option
         return outcome;
     }
     match plans.len() {
-        0 => Outcome::refused(format_args!("no pin and no baseline is called {what}"), WANTS_A_PERSON),
+        0 => Outcome::refused(
+            format_args!("no pin and no baseline is called {what}; `pindrift pins` lists them"),
+            UNUSABLE,
+        ),
         1 => match plans
             .swap_remove(0)
             .1
@@ -427,10 +417,7 @@ pub fn reclassify(test: &str, to: RoleWord, reason: String, authority: Option<St
     };
     let survey = everything(&scope.workspace);
     let Some(case) = survey.cases.iter().find(|case| case.pin.test == test || case.pin.test_base() == test) else {
-        return Outcome::refused(
-            format_args!("no pinned test is called {test}; `pindrift pins` lists them"),
-            WANTS_A_PERSON,
-        );
+        return Outcome::refused(super::look::no_test(test), UNUSABLE);
     };
     let to = match to {
         RoleWord::Characterization => Role::Characterization,

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::args::{JudgementWord, VerdictWord};
-use super::look::{Scope, named};
-use super::{FINE, Outcome, Place, WANTS_A_PERSON, decide};
+use super::look::{Scope, named, no_oracle, no_test};
+use super::{FINE, Outcome, Place, UNUSABLE, WANTS_A_PERSON, decide};
 use crate::amendment::{self, Plan};
 use crate::audit;
 use crate::ledger::{Judgement, Verdict};
@@ -23,7 +23,7 @@ pub fn verdict(drift: &str, verdict: VerdictWord, hunks: &[usize], reason: Strin
     let survey = decide::everything(workspace);
     let case = match named(&survey, drift, None) {
         Ok(case) => case,
-        Err(message) => return Outcome::refused(message, WANTS_A_PERSON),
+        Err(unclear) => return unclear.into(),
     };
     let (verdict, what) = match verdict {
         VerdictWord::Unintended => (Verdict::Unintended, "unintended: fix the code, the recorded value stays"),
@@ -46,10 +46,8 @@ pub fn judge(test: &str, to: JudgementWord, oracle: Option<&str>, reason: String
         of_test(&survey, test).filter(|case| oracle.is_none_or(|key| case.pin.oracle.key == key)).collect();
     let keys: BTreeSet<&str> = cases.iter().map(|case| case.pin.oracle.key.as_str()).collect();
     let Some(case) = cases.first() else {
-        return Outcome::refused(
-            format_args!("no pinned test is called {test}; `pindrift pins` lists them"),
-            WANTS_A_PERSON,
-        );
+        let other = oracle.and_then(|key| no_oracle(test, key, of_test(&survey, test)));
+        return Outcome::refused(other.unwrap_or_else(|| no_test(test)), UNUSABLE);
     };
     if keys.len() > 1 {
         let list: String = keys.iter().map(|key| format!("\n  {key}")).collect();
@@ -91,7 +89,7 @@ pub fn retire(what: &str, base: Option<&str>, reason: String, place: &Place) -> 
                     plans = ended(&survey, what, workspace, &request);
                 }
             }
-            Err(refusal) if base.is_some() => return Outcome::refused(refusal, WANTS_A_PERSON),
+            Err(refusal) if base.is_some() => return Outcome::refused(refusal, UNUSABLE),
             Err(_) => {}
         }
     }
@@ -100,7 +98,7 @@ pub fn retire(what: &str, base: Option<&str>, reason: String, place: &Place) -> 
             format_args!(
                 "{what} is no pinned test and no baseline, here or in the last commit; name an older revision with --base"
             ),
-            WANTS_A_PERSON,
+            UNUSABLE,
         );
     }
     let mut out = String::new();

@@ -9,43 +9,73 @@ use serde_json::json;
 use super::args::{DiffShape, Format, Shape};
 use super::render::{self, Paint};
 use super::{FINE, Outcome, Place, UNUSABLE, WANTS_A_PERSON};
+use crate::amendment;
 use crate::drift;
 use crate::findings::{self, Finding};
-use crate::oracles::{Baseline, Content};
+use crate::oracles::{Baseline, Content, FileChange, Pin};
 use crate::pins::Extent;
 use crate::places::RelPath;
 use crate::report::{self, Purpose, Report, Row};
-use crate::survey::{Case, State, Survey, Workspace};
+use crate::shelf::Read;
+use crate::survey::{self, Case, State, Survey, Workspace};
 use crate::text::one_line;
 
 /// A workspace and the part of it that a call is about.
 pub struct Scope {
     pub workspace: Workspace,
-    /// Paths from the root; empty means everything.
+    /// Paths from the root; empty, with no tests either, means everything.
     only: Vec<RelPath>,
+    /// Tests by their ids, those of a class or of all parameters by what their ids begin with.
+    tests: Vec<String>,
+}
+
+/// Why a word of a call names not exactly one thing.
+pub struct Unclear {
+    pub message: String,
+    status: u8,
+}
+
+impl From<Unclear> for Outcome {
+    fn from(unclear: Unclear) -> Outcome {
+        Outcome::refused(unclear.message, unclear.status)
+    }
 }
 
 impl Scope {
-    /// The workspace that holds all of `paths` (the current folder when there are none).
+    /// The workspace that holds all of `paths`, files, folders and tests (the current folder when there are none).
     pub fn of(paths: &[PathBuf], place: &Place) -> Result<Scope, Outcome> {
         let refused = |message: String| Outcome::refused(message, UNUSABLE);
         let first = paths.first().map_or_else(|| place.cwd.clone(), |path| place.cwd.join(path));
         let existing = first.ancestors().find(|path| path.exists()).unwrap_or(&place.cwd);
         let workspace = Workspace::open(existing).map_err(refused)?;
-        let mut only = Vec::new();
+        let (mut only, mut tests) = (Vec::new(), Vec::new());
         for path in paths {
-            only.push(from_root(&workspace, path, place).map_err(refused)?);
+            match path.to_str().filter(|word| word.contains("::") && !place.cwd.join(path).exists()) {
+                Some(word) => tests.push(test_from_root(word, &workspace, place)),
+                None => only.push(from_root(&workspace, path, place).map_err(refused)?),
+            }
         }
         if only.iter().any(|path| path.as_str().is_empty()) {
             only.clear();
+            tests.clear();
         }
-        Ok(Scope { workspace, only })
+        let scope = Scope { workspace, only, tests };
+        if !scope.tests.is_empty() {
+            let pins = survey::pins(&scope.workspace.project, &Extent::All);
+            let unknown = scope.tests.iter().find(|word| !pins.iter().any(|pin| is_called(pin, word)));
+            if let Some(word) = unknown {
+                return Err(refused(no_test(word)));
+            }
+        }
+        Ok(scope)
     }
 
     /// The cases of the scope, orphans and troubles with them.
     pub fn survey(&self) -> Survey {
         let files: &Extent = &match self.only.iter().all(|path| self.workspace.project.unit(path).is_some()) {
-            true if !self.only.is_empty() => Extent::Files(self.only.iter().cloned().collect::<BTreeSet<_>>()),
+            true if !self.only.is_empty() && self.tests.is_empty() => {
+                Extent::Files(self.only.iter().cloned().collect::<BTreeSet<_>>())
+            }
             _ => Extent::All,
         };
         let mut survey = self.workspace.survey(files, &|| false).unwrap_or_default();
@@ -53,6 +83,7 @@ impl Scope {
         survey.troubles.extend(self.workspace.ledger.waiting.iter().cloned());
         survey.cases.retain(|case| {
             self.holds(&case.pin.file)
+                || self.tests.iter().any(|word| is_called(&case.pin, word))
                 || case.pin.oracle.path.as_ref().is_some_and(|path| self.holds(path))
                 || case.pin.asserted_in.as_ref().is_some_and(|(file, _)| self.holds(file))
         });
@@ -67,8 +98,36 @@ impl Scope {
     }
 
     pub fn holds(&self, path: &RelPath) -> bool {
-        self.only.is_empty() || self.only.iter().any(|only| path.starts_with(only))
+        (self.only.is_empty() && self.tests.is_empty()) || self.only.iter().any(|only| path.starts_with(only))
     }
+}
+
+/// A test's id whose file is named from the current folder, by its id from the root.
+fn test_from_root(word: &str, workspace: &Workspace, place: &Place) -> String {
+    let Some((file, rest)) = word.split_once("::") else { return word.to_string() };
+    let listed = RelPath::new(file).is_some_and(|path| workspace.project.shelf.listed(&path));
+    match from_root(workspace, file.as_ref(), place) {
+        Ok(file) if !listed => format!("{file}::{rest}"),
+        _ => word.to_string(),
+    }
+}
+
+/// The word is the test's id, that of all its parameters, or that of a class or module around it.
+fn is_called(pin: &Pin, word: &str) -> bool {
+    pin.test == word
+        || pin.test_base() == word
+        || pin.test.strip_prefix(word).is_some_and(|rest| rest.starts_with("::"))
+}
+
+pub fn no_test(word: &str) -> String {
+    format!("no pinned test is called {word}; `pindrift pins` lists them")
+}
+
+/// The oracles of a test, for one who named another.
+pub fn no_oracle<'a>(word: &str, key: &str, cases: impl Iterator<Item = &'a Case>) -> Option<String> {
+    let keys: BTreeSet<&str> = cases.map(|case| case.pin.oracle.key.as_str()).collect();
+    let list: String = keys.iter().map(|key| format!("\n  {key}")).collect();
+    (!keys.is_empty()).then(|| format!("{word} has no oracle {key}; it has:{list}"))
 }
 
 /// A path of the command line as a path from the root.
@@ -148,12 +207,12 @@ pub fn check(paths: &[PathBuf], observed: bool, strict: bool, format: Format, pl
         Format::Json => as_json(&report),
         Format::Github => render::github(&report.findings) + &format!("{}\n", report.summary),
         Format::Sarif => render::sarif(&report.findings),
-        Format::Text => check_text(&report, &survey, scope.workspace.opted_in(), place),
+        Format::Text => check_text(&report, &survey, scope.workspace.opted_in(), observed, place),
     };
     Outcome::new(out, status)
 }
 
-fn check_text(report: &Report, survey: &Survey, opted_in: bool, place: &Place) -> String {
+fn check_text(report: &Report, survey: &Survey, opted_in: bool, observed: bool, place: &Place) -> String {
     let paint = Paint(place.colour);
     let mut text = String::new();
     // Drifts that are the same change stand together, below the first of them.
@@ -184,6 +243,12 @@ fn check_text(report: &Report, survey: &Survey, opted_in: bool, place: &Place) -
     for finding in report.findings.iter().filter(|finding| opted_in && !report::told_by_rows(finding)) {
         text.push_str(&render::finding_lines(finding, paint));
     }
+    if observed {
+        text.extend(report.assertions.iter().filter(|row| report::is_unobserved(row)).map(|row| {
+            let case = survey.cases.iter().find(|case| case.pin.test == row.test && case.pin.file.as_str() == row.file);
+            render::unobserved_line(row, case.map(|case| amendment::run(&case.pin)).as_deref(), paint)
+        }));
+    }
     text.push_str(&format!("{}\n", report.summary));
     text
 }
@@ -194,7 +259,9 @@ pub fn by_id<'a>(survey: &'a Survey, id: &str) -> Option<&'a Arc<Case>> {
 }
 
 /// The one case that a drift's id or a test names, or why there is not one.
-pub fn named<'a>(survey: &'a Survey, word: &str, oracle: Option<&str>) -> Result<&'a Arc<Case>, String> {
+pub fn named<'a>(survey: &'a Survey, word: &str, oracle: Option<&str>) -> Result<&'a Arc<Case>, Unclear> {
+    let unusable = |message| Err(Unclear { message, status: UNUSABLE });
+    let refused = |message| Err(Unclear { message, status: WANTS_A_PERSON });
     if oracle.is_none()
         && let Some(case) = by_id(survey, word)
     {
@@ -203,18 +270,22 @@ pub fn named<'a>(survey: &'a Survey, word: &str, oracle: Option<&str>) -> Result
     let of_test: Vec<&Arc<Case>> = survey
         .cases
         .iter()
-        .filter(|case| case.pin.test == word || case.pin.test_base() == word)
+        .filter(|case| is_test(case, word))
         .filter(|case| oracle.is_none_or(|key| case.pin.oracle.key == key))
         .collect();
     let drifted: Vec<&Arc<Case>> = of_test.iter().copied().filter(|case| case.drift_id.is_some()).collect();
     match (drifted.as_slice(), of_test.len()) {
         ([case], _) => Ok(case),
-        ([], 0) if word.len() == 12 && word.bytes().all(|byte| byte.is_ascii_hexdigit()) => Err(format!(
+        ([], 0) if word.len() == 12 && word.bytes().all(|byte| byte.is_ascii_hexdigit()) => refused(format!(
             "no drift {word} here now: the oracle, the observed value or the pin changed since it was shown; \
              `pindrift check` lists the present ones"
         )),
-        ([], 0) => Err(format!("no drift and no pinned test is called {word}; `pindrift check` lists the drifts")),
-        ([], _) => Err(match of_test.iter().find_map(|case| without_drift(case)) {
+        ([], 0) => {
+            let others = survey.cases.iter().map(|case| &**case).filter(|case| is_test(case, word));
+            let unknown = || format!("no drift and no pinned test is called {word}; `pindrift check` lists the drifts");
+            unusable(oracle.and_then(|key| no_oracle(word, key, others)).unwrap_or_else(unknown))
+        }
+        ([], _) => refused(match of_test.iter().find_map(|case| without_drift(case)) {
             Some(why) => format!("{word} has no drift: {why}"),
             None => format!("{word} has no drift"),
         }),
@@ -226,16 +297,32 @@ pub fn named<'a>(survey: &'a Survey, word: &str, oracle: Option<&str>) -> Result
                     format!("\n  {id}  {}  {}", case.pin.test, case.pin.oracle.key)
                 })
                 .collect();
-            Err(format!("{word} names {} drifts; give one id:{list}", several.len()))
+            refused(format!("{word} names {} drifts; give one id:{list}", several.len()))
         }
     }
+}
+
+/// A change of text, which a patch can tell.
+fn is_text(change: &FileChange, workspace: &Workspace) -> bool {
+    let text = |bytes: &[u8]| !bytes.contains(&0) && std::str::from_utf8(bytes).is_ok();
+    let before = match workspace.project.shelf.disk(&change.path) {
+        Read::Bytes(bytes) => text(&bytes),
+        _ => true,
+    };
+    before && change.after.as_deref().is_none_or(text)
+}
+
+fn is_test(case: &Case, word: &str) -> bool {
+    case.pin.test == word || case.pin.test_base() == word
 }
 
 /// Why a case has no drift that could be decided on, where that is not because all is well.
 fn without_drift(case: &Case) -> Option<String> {
     match (&case.baseline, case.state) {
         (Baseline::Unreadable(why), _) => Some(format!("what is recorded cannot be read: {why}")),
-        (_, State::Unobserved) => Some("nothing on disk tells what it does now; run the test first".into()),
+        (_, State::Unobserved) => {
+            Some(format!("nothing on disk tells what it does now; `{}` runs it", amendment::run(&case.pin)))
+        }
         _ => case.disagreement().map(|why| format!("it is unstable: {why}")),
     }
 }
@@ -249,7 +336,7 @@ pub fn diff(of: &str, shape: DiffShape, place: &Place) -> Outcome {
     let survey = scope.survey();
     let case = match named(&survey, of, None) {
         Ok(case) => case,
-        Err(message) => return Outcome::refused(message, WANTS_A_PERSON),
+        Err(unclear) => return unclear.into(),
     };
     let (Some(drift), Some(shown)) = (&case.drift, case.shown()) else {
         return Outcome::refused(format_args!("{of} has no drift"), WANTS_A_PERSON);
@@ -278,10 +365,13 @@ pub fn diff(of: &str, shape: DiffShape, place: &Place) -> Outcome {
                 })).collect::<Vec<_>>()).unwrap_or_default(),
             })
         ),
-        DiffShape::Patch => {
-            let path = case.pin.oracle.path.as_ref().map(|path| path.to_string()).unwrap_or_default();
-            render::diff(&before, &after, (&format!("a/{path}"), &format!("b/{path}")), Paint(false))
-        }
+        DiffShape::Patch => match amendment::oracle_alone(case, &scope.workspace) {
+            Ok(changes) if changes.iter().all(|change| is_text(change, &scope.workspace)) => {
+                changes.iter().map(|change| render::patch(change, &scope.workspace, Paint(false))).collect()
+            }
+            Ok(_) => return Outcome::refused(format_args!("{key} is no text, so it has no patch"), WANTS_A_PERSON),
+            Err(refusal) => return Outcome::refused(refusal, WANTS_A_PERSON),
+        },
         DiffShape::Text => {
             let paint = Paint(place.colour);
             let row = report::row(case, &scope.workspace.project, Purpose::Check);

@@ -109,7 +109,7 @@ fn as_json(observed: &Observed, place: &Place) -> String {
         "schema": 1,
         "ran": observed.ran,
         "observed": observed.seen,
-        "notReached": observed.not_reached,
+        "not_reached": observed.not_reached,
         "with": observed.with,
         "problems": observed.problems,
         "findings": findings,

@@ -5,8 +5,10 @@ use std::fmt::Write;
 
 use serde_json::json;
 
-use crate::oracles::Content;
+use crate::oracles::{Content, FileChange};
 use crate::report::{FindingRow, Row};
+use crate::shelf::Read;
+use crate::survey::Workspace;
 
 /// Escape codes, or nothing. A text never relies on them alone.
 #[derive(Debug, Clone, Copy)]
@@ -173,6 +175,12 @@ impl Paint {
 }
 
 /// One finding.
+pub fn unobserved_line(row: &Row, run: Option<&str>, paint: Paint) -> String {
+    let place = paint.strong(&format!("{}:{}", plain(&row.file), row.line));
+    let run = run.map(|run| format!("; `{}` runs it", plain(run))).unwrap_or_default();
+    format!("{place}  {}\n    {}, {}{run}\n", plain(&row.test), row.state, plain(&oracle(row)))
+}
+
 pub fn finding_lines(finding: &FindingRow, paint: Paint) -> String {
     format!(
         "{}:{}  {}[{}] {}\n",
@@ -287,6 +295,37 @@ pub fn diff(before: &str, after: &str, names: (&str, &str), paint: Paint) -> Str
             _ => plain_lines(line) + "\n",
         })
         .collect()
+}
+
+/// One file's change as a patch that `git apply` takes; of bytes that are no text only what they are.
+pub fn patch(change: &FileChange, workspace: &Workspace, paint: Paint) -> String {
+    let before = match workspace.project.shelf.disk(&change.path) {
+        Read::Bytes(bytes) => Some(bytes.to_vec()),
+        _ => None,
+    };
+    let name = |bytes: &Option<Vec<u8>>, side: &str| match bytes {
+        Some(_) => quoted(&format!("{side}/{}", change.path)),
+        None => "/dev/null".to_string(),
+    };
+    let names = (name(&before, "a"), name(&change.after, "b"));
+    let content = |bytes: Option<Vec<u8>>| as_text(&Content::Bytes(bytes.unwrap_or_default()));
+    diff(&content(before), &content(change.after.clone()), (&names.0, &names.1), paint)
+}
+
+/// A path as git writes it in a patch: quoted where it has to be, with a tab behind it where it has spaces.
+fn quoted(path: &str) -> String {
+    if !path.contains(|c: char| c.is_control() || matches!(c, '"' | '\\')) {
+        return if path.contains(' ') { format!("{path}\t") } else { path.to_string() };
+    }
+    let mut text = String::from("\"");
+    for c in path.chars() {
+        match c {
+            '"' | '\\' => text.extend(['\\', c]),
+            c if c.is_control() => c.to_string().bytes().for_each(|byte| text.push_str(&format!("\\{byte:03o}"))),
+            c => text.push(c),
+        }
+    }
+    text + "\""
 }
 
 #[cfg(test)]

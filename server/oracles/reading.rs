@@ -37,6 +37,13 @@ pub fn content(bytes: &[u8], steps: &[Step]) -> Result<Content, String> {
             let good = bytes.get(..err.valid_up_to()).unwrap_or_default();
             let line = good.iter().filter(|byte| **byte == b'\n').count() + 1;
             let byte = bytes.get(err.valid_up_to()).copied().unwrap_or_default();
+            if bytes.contains(&0) {
+                return Err(format!(
+                    "it is binary (byte 0x{byte:02x} in line {line}), and the test compares it as text, so nothing can be \
+                     shown or accepted; read and compare bytes in the test (`read_bytes()`, `fs::read`), or restore the \
+                     file from git if it was text before"
+                ));
+            }
             return Err(format!("it is not UTF-8 text (byte 0x{byte:02x} in line {line}); save it as UTF-8"));
         }
     };

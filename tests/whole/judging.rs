@@ -175,7 +175,7 @@ fn a_pin_is_retired_before_or_after_it_goes() {
 
     let fixture = march("2024-01-01T10:00:00Z", "10");
     std::fs::remove_file(fixture.at("tests/test_report.py")).expect("removed");
-    let nothing = pindrift(&fixture, &["retire", "tests/golden/none.txt", "--reason", "nobody reads it"]).refusal(1);
+    let nothing = pindrift(&fixture, &["retire", "tests/golden/none.txt", "--reason", "nobody reads it"]).refusal(2);
     assert!(nothing.contains("no pinned test and no baseline"), "{nothing}");
     let said = pindrift(
         &fixture,

@@ -7,6 +7,7 @@ mod bad_input;
 mod calls;
 #[cfg(feature = "full")]
 mod demo;
+mod first;
 mod formats;
 mod gate;
 mod judging;
