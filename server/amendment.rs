@@ -10,7 +10,6 @@
 
 mod intent;
 mod judge;
-mod past;
 mod plan;
 mod reclassify;
 mod settle;
@@ -24,7 +23,6 @@ use crate::places::{RelPath, Root};
 pub use crate::ledger::FINISH;
 pub use intent::{Finished, abandon, advance, finish};
 pub use judge::{plan_comparison, plan_judge, plan_retire, plan_verdict};
-pub use past::past;
 pub use plan::{Request, oracle_alone, plan_accept, plan_explain, plan_record, plan_withdraw, run};
 pub use reclassify::{AUTHORITY, plan_reclassify};
 pub use settle::{Outcome, Settled, settle};

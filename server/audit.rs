@@ -15,10 +15,11 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::amendment::{FINISH, past};
+use crate::amendment::FINISH;
 use crate::git::{self, Git};
 use crate::ledger::{AMENDMENTS, Amendment, Entry, Kind, decode};
 use crate::oracles::{Content, Pin, Refusal};
+use crate::past::past;
 use crate::pins::Extent;
 use crate::places::RelPath;
 use crate::survey::{self, Workspace};

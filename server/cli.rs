@@ -11,6 +11,7 @@ mod judge;
 mod look;
 mod observe;
 mod past;
+mod prove;
 mod render;
 mod review;
 
@@ -165,7 +166,9 @@ fn run(command: Command, place: &Place) -> Outcome {
         Command::Observe { tests, repeat, format } => observe::observe(&tests, repeat.into(), format, place),
         Command::Review { paths } => review::review(&paths, place),
         Command::Retire { what, base, why } => judge::retire(&what, base.as_deref(), why.text(), place),
-        Command::Prove(_) => later("prove", "running tests"),
+        Command::Prove { test, oracle, proof, base, format } => {
+            prove::prove(&prove::Said { test, oracle, proof, base, shape: format }, place)
+        }
         Command::Verdict { drift, verdict, hunks, why } => judge::verdict(&drift, verdict, &hunks, why.text(), place),
         Command::Judge { test, judgement, oracle, why } => {
             judge::judge(&test, judgement, oracle.as_deref(), why.text(), place)

@@ -40,7 +40,11 @@ pub mod survey;
 
 pub mod changes;
 
+pub mod past;
+
 pub mod observe;
+
+pub mod proof;
 
 pub mod amendment;
 

@@ -89,6 +89,8 @@ pub struct Note {
 pub struct Observed {
     /// Tests that ran.
     pub ran: usize,
+    /// Tests that came to their end, and whether they passed.
+    pub ended: BTreeMap<String, bool>,
     /// Pins of which something is known now, and those that no run came to.
     pub seen: usize,
     pub not_reached: usize,
@@ -163,6 +165,7 @@ pub fn observe(workspace: &Workspace, request: &Request) -> Result<Observed, Str
             let ran = pytest::run(project, &survey.cases, group, &python, &setting)
                 .map_err(|err| format!("the run could not be prepared: {err}"))?;
             out.ran += ran.seen.tests.len();
+            out.end(&ran.seen.tests);
             out.unusable |= ran.unusable;
             out.problems.extend(ran.problem.clone());
             output.push_str(&format!("$ {}\n{}\n", ran.command, ran.output));
@@ -192,6 +195,7 @@ pub fn observe(workspace: &Workspace, request: &Request) -> Result<Observed, Str
                 .map_err(|err| format!("cargo could not be run: {err}"))?;
             let tests: usize = ran.binaries.iter().map(|binary| binary.tests.len()).sum();
             out.ran += tests;
+            ran.binaries.iter().for_each(|binary| out.end(&binary.tests));
             out.unusable |= ran.unusable;
             out.problems.extend(ran.problem.clone());
             output.push_str(&format!("$ {}\n{}\n", ran.command, ran.output));
@@ -252,6 +256,26 @@ fn once(records: Vec<Record>) -> Vec<Record> {
         kept.extend(if same { &of_pin[..1] } else { of_pin });
     }
     records.into_iter().enumerate().filter(|(nth, _)| kept.contains(nth)).map(|(_, record)| record).collect()
+}
+
+impl Observed {
+    /// One that fails in any of several runs has failed.
+    fn end(&mut self, tests: &[events::Test]) {
+        for (id, passed) in ended(tests) {
+            let whole = self.ended.entry(id).or_insert(passed);
+            *whole = *whole && passed;
+        }
+    }
+}
+
+/// Tests that passed, and those that failed or could not be set up.
+pub fn ended(tests: &[events::Test]) -> BTreeMap<String, bool> {
+    let called = |test: &events::Test| test.reports().any(|(when, outcome, _)| when == "call" && outcome == "passed");
+    let known = tests.iter().filter_map(|test| match test.is("failed") {
+        true => Some((test.id.clone(), false)),
+        false => called(test).then(|| (test.id.clone(), true)),
+    });
+    known.collect()
 }
 
 /// What insta would record, and which snapshots it compared and found to hold.

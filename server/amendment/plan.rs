@@ -4,15 +4,16 @@
 use std::sync::Arc;
 
 use super::Plan;
-use super::past::past;
 use super::undone::{self, Then};
 use crate::drift;
 use crate::git::Git;
-use crate::ledger::{self, Amendment, Entry, Kind, Observed, PinRef, Verdict};
+use crate::ledger::{self, Amendment, Entry, Kind, Observed, PinRef, Proven, Verdict};
 use crate::observations;
 use crate::oracles::{self, Baseline, Content, FileChange, OracleKind, Pin, Refusal, digest_of};
+use crate::past::past;
 use crate::pins::Extent;
 use crate::places::{RelPath, RootKind};
+use crate::proof;
 use crate::rationale::{self, Draft};
 use crate::roles::Role;
 use crate::settings::CommentMode;
@@ -67,6 +68,17 @@ pub fn plan_accept(case: &Case, workspace: &Workspace, request: &Request) -> Res
             pin.oracle.key
         ));
     }
+    if let Some(said) = proof::specifications(workspace, case).into_iter().find(|said| said.holds == Some(false)) {
+        return refuse(format!(
+            "{} ({}:{}) is a specification test of the same call and expects {}, which is not what was observed; fix the \
+             code, or the specification where its rule changed",
+            said.test, said.file, said.line, said.expects
+        ));
+    }
+    let proven = match &request.proof {
+        Some(proof) => Some(proven(case, workspace, proof)?),
+        None => None,
+    };
     let before = recorded.map(|recorded| &recorded.content);
     let observed = Observed {
         command: seen.command.clone(),
@@ -80,6 +92,7 @@ pub fn plan_accept(case: &Case, workspace: &Workspace, request: &Request) -> Res
     let amendment = Amendment {
         observed: Some(observed),
         proof: request.proof.clone(),
+        proven,
         change: case.compared().drift.map(|drift| drift.change).filter(|_| kind == Kind::Drift),
         diff: Some(ledger::diff(shown.before.as_ref(), Some(&shown.after))),
         ..draft(case, request, reason, kind, before, Some(&seen.content))
@@ -87,6 +100,21 @@ pub fn plan_accept(case: &Case, workspace: &Workspace, request: &Request) -> Res
     let change =
         Change { case, workspace, content: &seen.content, artefact: seen.artefact.as_ref(), shown, undone: None };
     change.plan(amendment)
+}
+
+/// The results of the proof that was named: it was run, and it proves this very drift.
+fn proven(case: &Case, workspace: &Workspace, proof: &str) -> Result<Proven, Refusal> {
+    let Some(proven) = proof::kept(workspace, case, proof) else {
+        return refuse(format!(
+            "{proof} was not run as a proof of this drift, or changed since; run `pindrift prove --test {} --proof {proof} \
+             --base REV`, then accept",
+            case.pin.test
+        ));
+    };
+    match proof::lacks(&proven, proof) {
+        Some(why) => refuse(format!("{why}; accept without --proof, or with another one")),
+        None => Ok(proven),
+    }
 }
 
 /// Records a baseline that does not exist yet; anything else is refused, so that a batch with one reason

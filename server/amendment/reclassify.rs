@@ -117,6 +117,13 @@ fn with_authority(pin: &Pin, workspace: &Workspace, authority: &str, request: &R
         let at = unit.text.slice(span).find(AUTHORITY)?;
         Some(Span::new(span.start + at, span.start + at + AUTHORITY.len()))
     });
+    let known = |entry: &std::sync::Arc<crate::ledger::Entry>| {
+        entry.amendment.kind == Kind::Reclassify && entry.amendment.authority.as_deref() == Some(authority)
+    };
+    let written = function.is_some_and(|function| unit.text.slice(function.span).contains(&safe(authority)));
+    if place.is_none() && (written || workspace.ledger.history(pin).iter().any(known)) {
+        return refuse(format!("{} is a specification test by that authority already", pin.test));
+    }
     let changes = place.map(|place| {
         let text = safe(authority).trim_end_matches('.').to_string();
         let edits = vec![(place, text)];

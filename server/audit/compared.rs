@@ -281,6 +281,20 @@ impl Audit<'_> {
             return;
         };
         let left = weakened::left_over(&self.base.project, pin, unit, function.span);
+        if let (None, Some(at)) = (&left, weakened::still_passed(&self.base.project, pin, unit, function.span)) {
+            self.items.push(Item {
+                outcome: Outcome::Noted,
+                test: Some(pin.test.clone()),
+                oracle: pin.oracle.key.clone(),
+                file: pin.file.to_string(),
+                line: unit.text.line_of(at.start) + 1,
+                message: format!(
+                    "the value that {test} pinned goes into a call now that is not followed; see that it still compares"
+                ),
+                amendments: Vec::new(),
+            });
+            return;
+        }
         let of_test = |other: &&Pin| other.file == pin.file && other.test_base() == test;
         let mut others = all.iter().filter(of_test);
         if others.clone().any(|other| other.oracle.path.is_none()) {

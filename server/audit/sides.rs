@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use super::pairs::{self, Held, Pairs};
 use super::{Audit, Outcome, short};
-use crate::amendment::past;
 use crate::oracles::Refusal;
+use crate::past::past;
 use crate::pins::Extent;
 use crate::survey;
 

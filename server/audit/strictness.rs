@@ -311,9 +311,7 @@ impl<'a> Look<'a> {
                     let unit = self.frame().unit;
                     self.add(unit, Kind::Filter, effect, expr.span);
                 }
-                if let ExprKind::Attr(base, _) = &callee.kind {
-                    self.value(base, depth + 1);
-                }
+                // What the method stands on compares, or is what is tried out: not a value on its way.
                 for arg in args {
                     self.value(&arg.value, depth + 1);
                 }
@@ -620,6 +618,8 @@ impl<'a> Look<'a> {
         let method = matches!(callee.kind, ExprKind::Attr(..));
         let effect = match words::effect(name) {
             Some("items") if !method && name != "filter" => return false,
+            // `set()` is a value.
+            Some(_) if !method && args.is_empty() => return false,
             Some(effect) => effect,
             None if words::says_so(name) => "normaliser",
             None => return false,
@@ -729,12 +729,13 @@ fn compares(expr: &Expr) -> bool {
     }
 }
 
-fn is_comparer(name: &str) -> bool {
+/// The name of a call says that it compares.
+pub fn is_comparer(name: &str) -> bool {
     name.starts_with("assert") || name.starts_with("check") || name.starts_with("verify") || name.starts_with("compare")
 }
 
 /// The last part of what is called.
-fn last(callee: &Expr) -> String {
+pub fn last(callee: &Expr) -> String {
     match &callee.kind {
         ExprKind::Name(name) | ExprKind::Attr(_, name) => name.rsplit("::").next().unwrap_or(name).to_string(),
         _ => String::new(),

@@ -9,7 +9,7 @@ use regex::Regex;
 use super::strictness::{self, Kind, Slack};
 use crate::code::{Expr, ExprKind, Op, StmtKind, Unit};
 use crate::oracles::{Pin, digest_of};
-use crate::pins::Project;
+use crate::pins::{Project, sites};
 use crate::places::RelPath;
 use crate::text::{Span, one_line};
 
@@ -279,6 +279,41 @@ pub fn left_over(base: &Project, was: &Pin, unit: &Unit, test: Span) -> Option<(
         if speaks && found.is_none() {
             found = Some((span, one_line(unit.text.slice(span), 80)));
         }
+    }
+    found
+}
+
+/// The literal of a pin that is gone still goes into something that may compare it: a helper that is not followed.
+pub fn still_passed(base: &Project, was: &Pin, unit: &Unit, test: Span) -> Option<Span> {
+    let tight = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+    let (held, span) =
+        (base.unit(&was.file)?, was.oracle.span.filter(|_| was.oracle.path.as_ref() == Some(&was.file))?);
+    let literal = tight(held.text.slice(span));
+    let function = unit.functions.iter().find(|function| function.span == test)?;
+    // The same call as before: what became another one is the helper.
+    if !sites::is_test(unit, function) || tight(unit.text.slice(test)).contains(&tight(held.text.slice(was.span))) {
+        return None;
+    }
+    let mut found = None;
+    for stmt in &function.body {
+        stmt.walk(&mut |expr| {
+            let (name, args) = match &expr.kind {
+                ExprKind::Call { callee, args } => (strictness::last(callee), args),
+                ExprKind::Macro { name, args, .. } => (name.clone(), args),
+                _ => return,
+            };
+            let compares = strictness::is_comparer(&name) && !matches!(name.as_str(), "assert" | "assertTrue");
+            for arg in args {
+                let told = arg.name.as_ref().is_some_and(|name| name.contains("expect"));
+                if found.is_none() && (compares || told) && literal.len() > 2 {
+                    arg.value.walk(&mut |part| {
+                        if tight(unit.text.slice(part.span)) == literal {
+                            found = Some(part.span);
+                        }
+                    });
+                }
+            }
+        });
     }
     found
 }

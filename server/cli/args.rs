@@ -196,11 +196,27 @@ pub enum Command {
         #[arg(long, value_enum, default_value_t)]
         format: GateFormat,
     },
+    /// Prove a drift intended: runs a specification test that expects the new behaviour, and the pin, on an older
+    /// revision in a folder of its own, and now
+    Prove {
+        /// The pinned test
+        #[arg(long, value_name = "PIN")]
+        test: String,
+        /// The oracle, when the test has several
+        #[arg(long, value_name = "KEY")]
+        oracle: Option<String>,
+        /// The specification test
+        #[arg(long, value_name = "SPEC")]
+        proof: String,
+        /// Revision before the change
+        #[arg(long, value_name = "REV")]
+        base: String,
+        #[arg(long, value_enum, default_value_t)]
+        format: Shape,
+    },
     /// What was found here, and why: root, settings, git, tools, editors
     Doctor,
 
-    #[command(hide = true)]
-    Prove(Later),
     #[command(hide = true)]
     Propose(Later),
     #[command(hide = true)]

@@ -394,7 +394,7 @@ fn explain_comparison(what: &str, base: Option<&str>, workspace: &Workspace, req
         Some(base) => git.merge_base(base).ok()?,
         None => git.head()?,
     };
-    let past = amendment::past(&workspace.project.root, git, &base).ok()?;
+    let past = crate::past::past(&workspace.project.root, git, &base).ok()?;
     let of_test = |pin: &crate::oracles::Pin| pin.test == what || pin.test_base() == what;
     let weaker: Vec<audit::Weaker> =
         audit::weaker(&past.workspace, workspace).into_iter().filter(|weaker| of_test(&weaker.pin)).collect();

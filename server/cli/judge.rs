@@ -79,7 +79,7 @@ pub fn retire(what: &str, base: Option<&str>, reason: String, place: &Place) -> 
         && let Some(git) = workspace.git.as_deref()
     {
         let revision = base.unwrap_or("HEAD");
-        match amendment::past(&workspace.project.root, git, revision) {
+        match crate::past::past(&workspace.project.root, git, revision) {
             Ok(past) => {
                 let gone = audit::ended(&past.workspace, workspace);
                 let about = |pin: &Pin| is_of_test(pin, what) || holds(pin, what);

@@ -25,8 +25,14 @@ fn amendment(reason: &str) -> Amendment {
         authority: Some("accounting rule 7".into()),
         before: Some(Content::Value("2.67".into()).digest()),
         after: Some(Content::Value("Decimal('2.6750')".into()).digest()),
-        proof: None,
-        proven: None,
+        proof: Some("tests/test_rules.py::test_half_goes_to_even".into()),
+        proven: Some(Proven {
+            base: "def".into(),
+            proof_at_base: "failed".into(),
+            pin_at_base: "match".into(),
+            proof_now: "passed".into(),
+            pin_now: "drift".into(),
+        }),
         observed: Some(Observed {
             command: Some("python -m pytest".into()),
             revision: Some("abc".into()),
@@ -59,6 +65,8 @@ fn an_amendment_is_a_page_that_a_person_can_read() {
         authority = "accounting rule 7"
         before = "sha256:d7163b1fbb9f3a24808fc8a9856c716e22614a1c70085f95282bcf570cbf422b"
         after = "sha256:aee01d49ad3599472c8837e6d4042f37f2ebbc0a55ccd60ad2f7bbf9e499573d"
+        proof = "tests/test_rules.py::test_half_goes_to_even"
+        proven = { base = "def", proof-at-base = "failed", pin-at-base = "match", proof-now = "passed", pin-now = "drift" }
         observed = { command = "python -m pytest", revision = "abc", dirty = ["legacy.py"], at = 2026-08-28T21:29:00Z }
         diff = "-2.67\n+Decimal('2.6750')\n"
     "#]]
@@ -82,7 +90,7 @@ fn whatever_was_typed_stands_in_one_line_and_reads_back() {
     ] {
         let amendment = amendment(reason);
         let text = encode(&amendment);
-        assert!(text.lines().count() == 13, "{text}");
+        assert!(text.lines().count() == 15, "{text}");
         assert!(!text.chars().any(|c| c != '\n' && (c.is_control() || c == '\u{202e}' || c == '\u{2028}')), "{text:?}");
         let mut back = decode(&text).unwrap();
         back.observed.as_mut().unwrap().at = amendment.observed.as_ref().unwrap().at;

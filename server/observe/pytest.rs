@@ -136,7 +136,8 @@ pub fn run(
         command.env_remove(name);
     }
     command.envs(&with.variables);
-    let given = std::env::var_os("PYTHONPATH").filter(|given| !given.is_empty());
+    let given = with.variables.get("PYTHONPATH").map(Into::into).or_else(|| std::env::var_os("PYTHONPATH"));
+    let given = given.filter(|given: &std::ffi::OsString| !given.is_empty());
     let folders = std::iter::once(temporary.path().to_path_buf()).chain(given.iter().flat_map(std::env::split_paths));
     command.env("PYTHONPATH", std::env::join_paths(folders).unwrap_or_default()).env("PINDRIFT_PLAN", &plan);
     let mut ran = Ran { command: shown(interpreter, group), ..Ran::default() };

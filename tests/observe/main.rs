@@ -7,6 +7,7 @@ use expect_test::{Expect, expect};
 
 #[path = "../fixture/mod.rs"]
 mod fixture;
+mod proof;
 
 use fixture::Fixture;
 

@@ -8,7 +8,7 @@ const EMPTY: &str = "//- README\nnothing here\n";
 fn what_is_not_in_this_version_says_so_and_is_not_in_the_help() {
     let fixture = Fixture::new(EMPTY);
     let help = pindrift(&fixture, &["--help"]).with(0);
-    for word in ["prove", "propose", "confirm"] {
+    for word in ["propose", "confirm"] {
         let refusal = pindrift(&fixture, &[word, "x", "--whatever"]).refusal(2);
         assert!(refusal.contains("not in this version yet"), "{refusal}");
         assert!(!help.lines().any(|line| line.trim_start().starts_with(word)), "{word} in {help}");

@@ -313,6 +313,25 @@ const CASES: &[Case] = &[
         ],
     },
     Case {
+        name: "twin: the literal goes into a helper that is not followed",
+        base: PYTHON,
+        change: &[
+            (T, "assert got == \"one\"", "check_output(got, \"one\")"),
+            (T, "from support import check\n", "from made import check_output\nfrom support import check\n"),
+        ],
+        says: &[],
+    },
+    Case {
+        name: "twin: an empty set, and what a helper tries out",
+        base: PYTHON,
+        change: &[(
+            T,
+            "    got = render(1)\n",
+            "    assert render(9) != set()\n    Try(\"a\".replace(\"a\", \"b\")).check(render(1))\n    got = render(1)\n",
+        )],
+        says: &[],
+    },
+    Case {
         name: "a skip",
         base: PYTHON,
         change: &[(T, "def test_one", "@pytest.mark.skip(reason=\"flaky\")\ndef test_one")],

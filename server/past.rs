@@ -25,9 +25,8 @@ pub fn past(root: &Root, git: &Git, revision: &str) -> Result<Past, Refusal> {
         Refusal(format!("there is no revision `{revision}` here; fetch it (in CI `fetch-depth: 0`) or name another"))
     })?;
     let tree = git.tree(&commit).ok_or_else(|| Refusal(format!("git cannot list the files of `{revision}`")))?;
-    let failed = |err: std::io::Error| {
-        Refusal(format!("`{revision}` cannot be laid out in a temporary folder: {}", super::write::words(&err)))
-    };
+    let failed =
+        |err: std::io::Error| Refusal(format!("`{revision}` cannot be laid out in a temporary folder: {}", err));
     let folder = tempfile::Builder::new().prefix("pindrift-").tempdir().map_err(failed)?;
     let path = folder.path().canonicalize().map_err(failed)?;
     let files: Vec<_> = tree.iter().filter(|(_, tracked)| tracked.mode != 0o160000).collect();
@@ -47,6 +46,11 @@ pub fn past(root: &Root, git: &Git, revision: &str) -> Result<Past, Refusal> {
                 #[cfg(unix)]
                 (0o120000, Ok(target)) => std::os::unix::fs::symlink(target, &whole).map_err(failed)?,
                 _ => fs::write(&whole, &bytes).map_err(failed)?,
+            }
+            #[cfg(unix)]
+            if tracked.mode == 0o100755 {
+                use std::os::unix::fs::PermissionsExt as _;
+                fs::set_permissions(&whole, fs::Permissions::from_mode(0o755)).map_err(failed)?;
             }
         }
     }
