@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::code::Unit;
 use crate::drift::{self, Difference};
 use crate::ledger::{Judgement, Kind, Verdict};
+use crate::observations::notes::Note;
 use crate::oracles::{self, Baseline, OracleKind, Orphan};
 use crate::pins::Trouble;
 use crate::places::RelPath;
@@ -14,6 +15,7 @@ use crate::rationale;
 use crate::roles::Role;
 use crate::shelf::is_artefact_name;
 use crate::survey::{Case, State, Survey, Workspace};
+use crate::switches;
 use crate::text::{Span, one_line};
 
 mod reading;
@@ -35,6 +37,10 @@ pub enum Code {
     StaleRationale,
     UnexplainedBaseline,
     OrphanBaseline,
+    /// An option or variable that makes runs rewrite what is recorded.
+    UpdatingSwitch,
+    /// A test that wrote its own baseline when it was run.
+    RewritesOwnOracle,
     Configuration,
 }
 
@@ -51,6 +57,8 @@ impl Code {
             Code::StaleRationale => "stale-rationale",
             Code::UnexplainedBaseline => "unexplained-baseline",
             Code::OrphanBaseline => "orphan-baseline",
+            Code::UpdatingSwitch => switches::CODE,
+            Code::RewritesOwnOracle => "rewrites-own-oracle",
             Code::Configuration => "configuration",
         }
     }
@@ -120,6 +128,7 @@ pub fn everything(survey: &Survey, workspace: &Workspace) -> Vec<Finding> {
         all.extend(stale_rationale(cases, unit));
     }
     all.extend(survey.orphans.iter().map(of_orphan));
+    all.extend(survey.rewriting.iter().filter_map(of_rewriting));
     all.extend(survey.troubles.iter().map(of_trouble));
     all.sort_by(|a, b| (&a.file, a.line, a.code).cmp(&(&b.file, b.line, b.code)));
     all
@@ -439,6 +448,22 @@ fn of_orphan(orphan: &Orphan) -> Finding {
         drifts: Vec::new(),
         related: Vec::new(),
     }
+}
+
+fn of_rewriting(note: &Note) -> Option<Finding> {
+    let code = [Code::UpdatingSwitch, Code::RewritesOwnOracle].into_iter().find(|code| code.word() == note.code)?;
+    Some(Finding {
+        code,
+        severity: Severity::Warning,
+        file: RelPath::new(&note.file)?,
+        line: note.line.max(1),
+        span: None,
+        message: one_line(&note.message, 400),
+        baseline: None,
+        entry: None,
+        drifts: Vec::new(),
+        related: Vec::new(),
+    })
 }
 
 fn of_trouble(trouble: &Trouble) -> Finding {

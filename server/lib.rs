@@ -28,6 +28,8 @@ pub mod oracles;
 
 pub mod git;
 
+pub mod switches;
+
 pub mod observations;
 
 pub mod drift;

@@ -20,6 +20,7 @@ use crate::pins::Project;
 use crate::places::RelPath;
 use crate::shelf::{Read, Shelf};
 
+pub mod notes;
 pub mod records;
 
 pub use records::{Outcome, Record, Records};

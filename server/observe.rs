@@ -11,6 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::observations::notes;
 use crate::observations::records::{Outcome, Record};
 use crate::pins::Project;
 use crate::places::RelPath;
@@ -18,7 +19,7 @@ use crate::settings::Personal;
 use crate::shelf::is_artefact_name;
 use crate::survey::{Case, Survey, Workspace};
 use crate::syntax::Language;
-use crate::{oracles, pins};
+use crate::{oracles, pins, switches};
 
 pub mod attribution;
 pub mod cargo;
@@ -31,7 +32,6 @@ pub mod libtest;
 pub mod process;
 pub mod pytest;
 pub mod rounds;
-pub mod switches;
 
 use attribution::{Attributed, Said};
 use events::Event;
@@ -70,7 +70,7 @@ pub enum Code {
 impl Code {
     pub fn word(self) -> &'static str {
         match self {
-            Code::UpdatingSwitch => "updating-switch",
+            Code::UpdatingSwitch => switches::CODE,
             Code::RewritesOwnOracle => "rewrites-own-oracle",
         }
     }
@@ -233,10 +233,26 @@ pub fn observe(workspace: &Workspace, request: &Request) -> Result<Observed, Str
     out.not_reached = count(&all.said, |said| said.outcome == Outcome::NotReached);
     out.seen = count(&all.said, |said| said.outcome != Outcome::NotReached);
     let kept = Kept::of(&project.root)?;
-    let written = kept.log(&output).and_then(|()| kept.texts(&all.behind)).and_then(|()| kept.records(&run, &records));
+    let written = kept
+        .log(&output)
+        .and_then(|()| kept.texts(&all.behind))
+        .and_then(|()| kept.notes(&lasting(&out.notes, workspace)))
+        .and_then(|()| kept.records(&run, &records));
     written.map_err(|err| format!("{} cannot be written: {err}", crate::observations::records::FOLDER))?;
     out.log = RelPath::new(crate::observations::records::FOLDER).and_then(|folder| folder.join(keep::LOG));
     Ok(out)
+}
+
+/// Notes with a place, for the checks that come after.
+fn lasting(notes: &BTreeSet<Note>, workspace: &Workspace) -> Vec<notes::Note> {
+    let place = |note: &Note| {
+        let (file, line) = note.at.as_ref()?;
+        let text = workspace.project.shelf.text(file)?;
+        let text = text.as_str().lines().nth(line.checked_sub(1)?)?.trim().to_string();
+        let (code, file) = (note.code.word().to_string(), file.to_string());
+        Some(notes::Note { code, file, line: *line, message: note.message.clone(), text })
+    };
+    notes.iter().filter_map(place).collect()
 }
 
 /// Of a pin that every round said the same of one record is enough.

@@ -9,6 +9,7 @@ use crate::drift::moves::{self, Moves, Round};
 use crate::drift::{self, Drift};
 use crate::git::Git;
 use crate::ledger::{self, Entry, Judgement, Ledger, Verdict};
+use crate::observations::notes::Note;
 use crate::observations::{self, Observation, Records};
 use crate::oracles::{self, Baseline, Content, OracleKind, Orphan, Pin, digest_of};
 use crate::pins::{Extent, Project, Site, Trouble, sites};
@@ -16,6 +17,7 @@ use crate::places::{RelPath, Root};
 use crate::roles::{self, Role};
 use crate::settings::Settings;
 use crate::shelf::{Read, Shelf};
+use crate::switches;
 use crate::syntax::Language;
 use crate::text::one_line;
 use crate::vocabulary::Vocabulary;
@@ -112,6 +114,8 @@ impl Case {
 
 #[derive(Debug, Clone, Default)]
 pub struct Survey {
+    /// Switches that make runs rewrite baselines, and tests that did: of a survey of the whole root.
+    pub rewriting: Vec<Note>,
     pub cases: Vec<Arc<Case>>,
     pub orphans: Vec<Orphan>,
     pub troubles: Vec<Trouble>,
@@ -216,6 +220,7 @@ impl Workspace {
         if *extent == Extent::All {
             let pins: Vec<Pin> = survey.cases.iter().map(|case| case.pin.clone()).collect();
             survey.orphans = orphans(&pins, project);
+            survey.rewriting = rewriting(project, &self.records);
         }
         Some(survey)
     }
@@ -245,7 +250,12 @@ impl Workspace {
         }
         troubles.sort();
         troubles.dedup();
-        Some(Survey { cases: cases.into_iter().map(Arc::new).collect(), orphans: Vec::new(), troubles })
+        Some(Survey {
+            cases: cases.into_iter().map(Arc::new).collect(),
+            orphans: Vec::new(),
+            rewriting: Vec::new(),
+            troubles,
+        })
     }
 
     fn clean_check(&self) -> impl Fn(&RelPath) -> bool + '_ {
@@ -579,6 +589,22 @@ fn mark_disagreeing(cases: &mut [Case]) {
             }
         }
     }
+}
+
+/// What stands in the configuration, and what the newest run met.
+fn rewriting(project: &Project, records: &Records) -> Vec<Note> {
+    let configured = switches::configured(project).into_iter().filter_map(|switch| {
+        let (file, line) = switch.at?;
+        let code = switches::CODE.to_string();
+        Some(Note { code, file: file.to_string(), line, message: switch.message, text: String::new() })
+    });
+    let mut found: Vec<Note> = configured.collect();
+    for note in &records.notes {
+        if !found.iter().any(|known| (&known.code, &known.file, known.line) == (&note.code, &note.file, note.line)) {
+            found.push(note.clone());
+        }
+    }
+    found
 }
 
 fn orphans(pins: &[Pin], project: &Project) -> Vec<Orphan> {

@@ -17,6 +17,7 @@ const FLOW: &[&str] = &[
     "roles",
     "oracles",
     "git",
+    "switches",
     "observations",
     "drift",
     "rationale",

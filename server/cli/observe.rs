@@ -56,7 +56,8 @@ pub fn observe(tests: &[String], repeat: usize, shape: Shape, place: &Place) -> 
     let status = if observed.unusable && observed.ran == 0 { UNUSABLE } else { checked.status };
     let out = match shape {
         Shape::Json => as_json(&observed, place),
-        Shape::Text => text(&observed) + &checked.out,
+        // What has a place, `check` tells too.
+        Shape::Text => text(&observed, workspace.opted_in()) + &checked.out,
     };
     Outcome { out, err, status }
 }
@@ -71,12 +72,12 @@ fn id(test: &str, scope: &Scope, place: &Place) -> Result<String, String> {
     Ok(rest.map_or(path.clone(), |rest| format!("{path}::{rest}")))
 }
 
-fn text(observed: &Observed) -> String {
+fn text(observed: &Observed, told: bool) -> String {
     let mut text = String::new();
     for with in &observed.with {
         text.push_str(&format!("with {with}\n"));
     }
-    for note in &observed.notes {
+    for note in observed.notes.iter().filter(|note| note.at.is_none() || !told) {
         text.push_str(&format!("{}{}: {}\n", place_of(note), note.code.word(), note.message));
     }
     let tests = super::render::count(observed.ran, "test");

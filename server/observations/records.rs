@@ -38,6 +38,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::notes::{self, Note};
 use crate::oracles::{self, Content, Pin, digest_of};
 use crate::pins::{Trouble, is_of_tests};
 use crate::places::RelPath;
@@ -231,6 +232,8 @@ type Key = (RelPath, String, usize, String);
 #[derive(Debug, Clone, Default)]
 pub struct Records {
     pub troubles: Vec<Trouble>,
+    /// What the newest run had to tell beside its values.
+    pub notes: Vec<Note>,
     by_pin: HashMap<Key, Vec<Record>>,
 }
 
@@ -261,6 +264,7 @@ impl Records {
             }
         }
         records.age(shelf);
+        records.notes = notes::read(shelf);
         records
     }
 

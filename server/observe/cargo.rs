@@ -10,15 +10,17 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::events::Test;
+use super::guard::Guard;
 use super::interpreter::on_path;
+use super::libtest;
 use super::process::{self, End};
 use super::pytest::Setting;
 use super::rounds::ORDER;
-use super::{libtest, switches};
 use crate::pins::Project;
 use crate::places::{RelPath, Root};
-use crate::shelf::Shelf;
+use crate::shelf::{Read, Shelf};
 use crate::survey::Case;
+use crate::switches;
 use crate::syntax::Language;
 
 /// Most of the output of one binary that is kept, in bytes.
@@ -120,7 +122,15 @@ pub fn run(project: &Project, cases: &[Arc<Case>], group: &Group, with: &Setting
     let references = temporary.path().join("references");
     let removed = removed(project, with);
     let script = temporary.path().join("run.sh");
-    std::fs::write(&script, runner(&removed))?;
+    let insta = [
+        ("INSTA_UPDATE", "new".to_string()),
+        ("INSTA_FORCE_PASS", "1".to_string()),
+        ("INSTA_OUTPUT", "none".to_string()),
+        ("INSTA_PENDING_DIR", pending.path().join(group.folder.as_str()).display().to_string()),
+        ("INSTA_SNAPSHOT_REFERENCES_FILE", references.display().to_string()),
+    ];
+    std::fs::write(&script, runner(&removed, &insta))?;
+    let beside = Guard::of(&project.shelf, beside(cases));
     let command = |more: &[String]| {
         let mut command = Command::new(&cargo);
         command.arg("test").args(["--no-fail-fast"]).args(targets(group)).args(more).current_dir(&folder);
@@ -164,14 +174,7 @@ pub fn run(project: &Project, cases: &[Arc<Case>], group: &Group, with: &Setting
         more.extend(group.tests.iter().filter_map(|id| id.split_once("::")).map(|(_, name)| name.to_string()));
     }
     let mut running = command(&more);
-    running
-        .env("RUST_BACKTRACE", "0")
-        .env("SIMILAR_ASSERTS_MAX_STRING_LENGTH", "0")
-        .env("INSTA_UPDATE", "new")
-        .env("INSTA_FORCE_PASS", "1")
-        .env("INSTA_OUTPUT", "none")
-        .env("INSTA_PENDING_DIR", pending.path().join(group.folder.as_str()))
-        .env("INSTA_SNAPSHOT_REFERENCES_FILE", &references);
+    running.env("RUST_BACKTRACE", "0").env("SIMILAR_ASSERTS_MAX_STRING_LENGTH", "0").envs(insta);
     let mut tick = || (with.tick)(&out);
     let (end, output) = process::run(&mut running, with.limit, with.cancelled, &mut tick)?;
     ran.problem = match end {
@@ -182,6 +185,7 @@ pub fn run(project: &Project, cases: &[Arc<Case>], group: &Group, with: &Setting
         End::Cancelled => Some("cancelled; what had ended until then was kept".into()),
     };
     ran.output = output;
+    collect(project, &beside, pending.path())?;
     for (path, target, package) in binaries {
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
         let Ok(bytes) = std::fs::read(out.join(format!("{name}.txt"))) else { continue };
@@ -225,6 +229,33 @@ fn prepare(project: &Project, cases: &[Arc<Case>], pending: &Path) -> std::io::R
     Ok(())
 }
 
+/// Where insta leaves what it would record where it knows of no other folder, as 1.43 does.
+fn beside(cases: &[Arc<Case>]) -> BTreeSet<RelPath> {
+    let insta =
+        cases.iter().filter(|case| case.pin.framework == "insta").filter_map(|case| case.pin.oracle.path.as_ref());
+    let beside = |path: &RelPath| match path.name().ends_with(".rs") {
+        true => path.parent().join(&format!(".{}.pending-snap", path.name())),
+        false => path.parent().join(&format!("{}.new", path.name())),
+    };
+    insta.filter_map(beside).collect()
+}
+
+/// What the run left beside the sources goes to the folder of the run, and the project is as it was.
+fn collect(project: &Project, beside: &Guard, pending: &Path) -> std::io::Result<()> {
+    let shelf = Shelf::bare(project.root.clone());
+    let now: Vec<(RelPath, Read)> = beside.paths().map(|path| (path.clone(), shelf.disk(path))).collect();
+    let touched = beside.restore();
+    for (path, read) in now {
+        let Read::Bytes(bytes) = read else { continue };
+        if touched.iter().any(|touched| touched.path == path) {
+            let to = pending.join(path.as_str());
+            std::fs::create_dir_all(to.parent().unwrap_or(pending))?;
+            std::fs::write(to, &bytes)?;
+        }
+    }
+    Ok(())
+}
+
 /// Variables that would make the tests rewrite what is recorded, those of cargo's own `[env]` too.
 fn removed(project: &Project, with: &Setting) -> Vec<String> {
     let read = switches::read_by(project).into_iter().map(|(name, _)| name);
@@ -234,22 +265,24 @@ fn removed(project: &Project, with: &Setting) -> Vec<String> {
         "TRYCMD",
         "TRYBUILD",
         "INSTA_FORCE_UPDATE",
+        "INSTA_FORCE_UPDATE_SNAPSHOTS",
         "GOLDIE_UPDATE",
         "UPDATE_GOLDENFILES",
     ];
     let mut names: BTreeSet<String> = with.removed.iter().cloned().chain(read).collect();
     names.extend(known.iter().map(|name| name.to_string()));
-    names.retain(|name| {
-        !name.starts_with("INSTA_") && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    });
+    names.retain(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'));
     names.into_iter().collect()
 }
 
 /// Each binary's output goes to a file of its own, bounded; its variables are set here, behind cargo's.
-fn runner(removed: &[String]) -> String {
-    let unset: String = removed.iter().map(|name| format!("unset {name}\n")).collect();
+fn runner(removed: &[String], set: &[(&str, String)]) -> String {
+    let mut variables: String = removed.iter().map(|name| format!("unset {name}\n")).collect();
+    for (name, value) in set {
+        variables.push_str(&format!("export {name}='{}'\n", value.replace('\'', "'\\''")));
+    }
     format!(
-        "out=$1; shift\n{unset}export INSTA_UPDATE=new\n\
+        "out=$1; shift\n{variables}\
          name=$(basename \"$1\")\n\
          {{ \"$@\" 2>&1; echo $? >\"$out/$name.rc\"; }} | {{ head -c {MOST} >\"$out/$name.txt\"; cat >/dev/null; }}\n\
          exit \"$(cat \"$out/$name.rc\")\"\n"

@@ -1,10 +1,10 @@
 //! Whether a passing test surely came to a place. Takes a function and a place in it, says yes only where no
 //! condition, closure, empty loop or early return can lead around it. Never guesses.
 
-use super::switches;
 use crate::code::{Expr, ExprKind, Function, Stmt, StmtKind, Unit};
 use crate::oracles::Pin;
 use crate::pins::Project;
+use crate::switches;
 use crate::text::Span;
 
 /// A test that passed has compared what the pin holds.

@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use crate::observations::notes::{self, Note};
 use crate::observations::records::{FOLDER, Record};
 use crate::oracles::digest;
 use crate::places::{RelPath, Root};
@@ -46,6 +47,11 @@ impl Kept {
     /// The output of the run.
     pub fn log(&self, text: &str) -> std::io::Result<()> {
         write(&self.folder.join(LOG), text.as_bytes())
+    }
+
+    /// What the run had to tell beside its values; that of the run before goes.
+    pub fn notes(&self, notes: &[Note]) -> std::io::Result<()> {
+        write(&self.folder.join(notes::FILE), notes::written(notes).as_bytes())
     }
 
     /// The records of a run, in a file of their own; records that they supersede are dropped.

@@ -14,11 +14,11 @@ use super::attribution;
 use super::events::{self, Event, Seen};
 use super::interpreter::Interpreter;
 use super::process::{self, End};
-use super::switches;
 use crate::pins::{Project, is_test_file};
 use crate::places::RelPath;
 use crate::roles::Role;
 use crate::survey::Case;
+use crate::switches;
 use crate::syntax::Language;
 
 const PLUGIN: &str = include_str!("pindrift_observe.py");

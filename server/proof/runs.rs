@@ -6,13 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Named;
 use crate::observations::records::Outcome;
-use crate::observe::{self, attribution, cargo, interpreter, pytest, switches};
+use crate::observe::{self, attribution, cargo, interpreter, pytest};
 use crate::oracles::Pin;
 use crate::pins::{self, Project};
 use crate::places::{RelPath, Root};
 use crate::settings::Personal;
 use crate::shelf::Read;
 use crate::survey::{Survey, Workspace};
+use crate::switches;
 use crate::syntax::Language;
 
 pub(super) struct With<'a> {

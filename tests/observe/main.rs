@@ -177,12 +177,21 @@ old
     let named: String =
         said.out.lines().filter(|line| line.contains("updating-switch")).map(|it| format!("{it}\n")).collect();
     expect![[r#"
-        a/pytest.ini:2  updating-switch: `--snapshot-update` in addopts rewrites what is recorded on every run; it was turned off here
-        b/pyproject.toml:3  updating-switch: `default-flags` of inline-snapshot rewrites tests on every run; it was turned off here
-        b/pyproject.toml:4  updating-switch: `default-flags-tui` of inline-snapshot rewrites tests on every run; it was turned off here
-        c/test_c.py:6  updating-switch: UPDATE_GOLDEN is set in the environment; a run with it rewrites what is recorded, so it was taken out
+        a/pytest.ini:2  warning[updating-switch] `--snapshot-update` in addopts rewrites what is recorded on every run, unread; `pindrift observe` runs without it
+        b/pyproject.toml:3  warning[updating-switch] `default-flags` of inline-snapshot rewrites tests on every run, unread; `pindrift observe` runs without it
+        b/pyproject.toml:4  warning[updating-switch] `default-flags-tui` of inline-snapshot rewrites tests on every run, unread; `pindrift observe` runs without it
+        c/test_c.py:6  warning[updating-switch] UPDATE_GOLDEN is set in the environment; a run with it rewrites what is recorded, so it was taken out
     "#]].assert_eq(&named);
     assert_eq!(fixture.read("b/test_b.py").matches("snapshot(4)").count(), 1);
+    let told = pindrift(&fixture, &["check", "--format", "github"], &[]).out;
+    let told: String =
+        told.lines().filter(|line| line.contains("updating-switch")).map(|it| format!("{it}\n")).collect();
+    expect![[r#"
+        ::warning file=a/pytest.ini,line=2,title=pindrift updating-switch::`--snapshot-update` in addopts rewrites what is recorded on every run, unread; `pindrift observe` runs without it
+        ::warning file=b/pyproject.toml,line=3,title=pindrift updating-switch::`default-flags` of inline-snapshot rewrites tests on every run, unread; `pindrift observe` runs without it
+        ::warning file=b/pyproject.toml,line=4,title=pindrift updating-switch::`default-flags-tui` of inline-snapshot rewrites tests on every run, unread; `pindrift observe` runs without it
+        ::warning file=c/test_c.py,line=6,title=pindrift updating-switch::UPDATE_GOLDEN is set in the environment; a run with it rewrites what is recorded, so it was taken out
+    "#]].assert_eq(&told);
     let changed = fixture.git(&["status", "--porcelain"]);
     assert_eq!(changed, "");
 }
@@ -214,15 +223,89 @@ old
         &fixture,
         &[],
         expect![[r#"
-        report.py:2  rewrites-own-oracle: tests/test_w.py::test_w changed tests/golden/w.txt, the baseline that it is held against; it was put back
-        1 test ran, 1 pin observed, 0 not reached
-        tests/test_w.py:8  tests/test_w.py::test_w
-            drift <id>, behaviour, tests/golden/w.txt:1
-            old → new
-        1 drift (1 distinct change), 0 missing, 0 match, 0 unobserved
-    "#]],
+            1 test ran, 1 pin observed, 0 not reached
+            tests/test_w.py:8  tests/test_w.py::test_w
+                drift <id>, behaviour, tests/golden/w.txt:1
+                old → new
+            report.py:2  warning[rewrites-own-oracle] tests/test_w.py::test_w changed tests/golden/w.txt, the baseline that it is held against; it was put back
+            1 drift (1 distinct change), 0 missing, 0 match, 0 unobserved
+        "#]],
     );
     assert_eq!(fixture.read("tests/golden/w.txt"), "old\n");
+    let told = || pindrift(&fixture, &["check", "--format", "github"], &[]).out;
+    expect![[r#"
+        ::warning file=report.py,line=2,title=pindrift rewrites-own-oracle::tests/test_w.py::test_w changed tests/golden/w.txt, the baseline that it is held against; it was put back
+        ::warning file=tests/test_w.py,line=8,title=pindrift drift::old → new (behaviour). Accept with a reason if this is the intended fix and nothing else; otherwise fix the code
+        1 drift (1 distinct change), 0 missing, 0 match, 0 unobserved
+    "#]].assert_eq(&hidden(&told()));
+    fixture.write("//- report.py\nimport os\n\ndef save(folder):\n    return 'new\\n'\n");
+    expect![[r#"
+        ::notice file=tests/test_w.py,line=8,title=pindrift unconfirmed::What was observed belongs to an older recorded value: observe again
+        0 drifts, 0 missing, 0 match, 1 unobserved
+    "#]].assert_eq(&hidden(&told()));
+}
+
+#[test]
+fn snapshots_that_cargo_forces_to_be_rewritten_stay_as_they_are() {
+    let fixture = Fixture::committed(&format!(
+        "{SETTINGS}//- Cargo.toml
+[package]
+name = \"billing\"
+version = \"0.1.0\"
+edition = \"2021\"
+[dev-dependencies]
+insta = {{ version = \"=1.43.2\", default-features = false }}
+[workspace]
+//- .cargo/config.toml
+[env]
+INSTA_UPDATE = {{ value = \"always\", force = true }}
+INSTA_FORCE_UPDATE = \"1\"
+//- .gitignore
+target/
+Cargo.lock
+//- src/lib.rs
+#[cfg(test)]
+mod tests {{
+    #[test]
+    fn file() {{
+        insta::assert_snapshot!((1 + 1).to_string());
+    }}
+
+    #[test]
+    fn inline() {{
+        insta::assert_snapshot!((1 + 2).to_string(), @\"4\");
+    }}
+
+    #[test]
+    fn holds() {{
+        insta::assert_snapshot!((1 + 3).to_string(), @\"4\");
+    }}
+}}
+//- src/snapshots/billing__tests__file.snap
+---
+source: src/lib.rs
+expression: (1 + 1).to_string()
+---
+3
+"
+    ));
+    check(
+        &fixture,
+        &[],
+        expect![[r#"
+        3 tests ran, 2 pins observed, 0 not reached
+        src/lib.rs:5  lib::tests::file
+            drift <id>, behaviour, src/snapshots/billing__tests__file.snap:5
+            3 → 2
+            the same change in 1 more:
+              <id>, src/lib.rs#inline:10 (inline)
+                src/lib.rs:10  lib::tests::inline
+        .cargo/config.toml:2  warning[updating-switch] `INSTA_UPDATE` in cargo's [env] rewrites what is recorded on every run, unread; `pindrift observe` runs without it
+        .cargo/config.toml:3  warning[updating-switch] `INSTA_FORCE_UPDATE` in cargo's [env] rewrites what is recorded on every run, unread; `pindrift observe` runs without it
+        2 drifts (1 distinct change), 0 missing, 0 match, 1 unobserved
+    "#]],
+    );
+    assert_eq!(fixture.git(&["status", "--porcelain"]), "");
 }
 
 #[test]

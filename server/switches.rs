@@ -11,7 +11,10 @@ use crate::pins::Project;
 use crate::places::RelPath;
 use crate::syntax::Language;
 
-/// One switch that was turned off.
+/// The word of the reports for a switch.
+pub const CODE: &str = "updating-switch";
+
+/// One switch that makes runs rewrite what is recorded.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Switch {
     /// Where it stands, or where it is asked for; `None`: only in the environment of this run.
@@ -164,7 +167,7 @@ fn of_pytest(text: &str) -> Vec<(usize, String)> {
             let what = option.as_str();
             found.push((
                 number + 1,
-                format!("`{what}` in addopts rewrites what is recorded on every run; it was turned off here"),
+                format!("`{what}` in addopts rewrites what is recorded on every run, unread; `pindrift observe` runs without it"),
             ));
         }
         if open == Some(true) && trimmed.contains(']') {
@@ -177,7 +180,9 @@ fn of_pytest(text: &str) -> Vec<(usize, String)> {
         {
             found.push((
                 number + 1,
-                format!("`{key}` of inline-snapshot rewrites tests on every run; it was turned off here"),
+                format!(
+                    "`{key}` of inline-snapshot rewrites tests on every run, unread; `pindrift observe` runs without it"
+                ),
             ));
         }
     }
@@ -202,7 +207,7 @@ fn forced(text: &str) -> Vec<(usize, String)> {
         if !name.is_empty() && rewrites(name) && !key.is_empty() {
             found.push((
                 number + 1,
-                format!("`{name}` in cargo's [env] rewrites what is recorded on every run; it was turned off here"),
+                format!("`{name}` in cargo's [env] rewrites what is recorded on every run, unread; `pindrift observe` runs without it"),
             ));
         }
     }
