@@ -10,6 +10,7 @@ use crate::amendment::{self, Request};
 use crate::ledger::{Entry, Judgement, Kind, Verdict};
 use crate::oracles::{Baseline, Content};
 use crate::places::RelPath;
+use crate::proof;
 use crate::rationale::{self, Draft};
 use crate::roles::Role;
 use crate::survey::{Case, State, Survey, Workspace};
@@ -27,7 +28,8 @@ pub mod kind {
     pub const RECLASSIFY: &str = "refactor.rewrite.pindrift.reclassify";
     pub const DECIDE: &str = "quickfix.pindrift.decide";
     pub const JUDGE: &str = "refactor.rewrite.pindrift.judge";
-    pub const ALL: [&str; 7] = [ACCEPT, EXPLAIN, WITHDRAW, RATIONALE, RECLASSIFY, DECIDE, JUDGE];
+    pub const SPECIFY: &str = "refactor.pindrift.specify";
+    pub const ALL: [&str; 8] = [ACCEPT, EXPLAIN, WITHDRAW, RATIONALE, RECLASSIFY, DECIDE, JUDGE, SPECIFY];
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -112,6 +114,7 @@ pub fn actions(survey: &Survey, workspace: &Workspace, at: &At, prompts: bool) -
         all.extend(here.iter().find(|case| case.acceptable()).into_iter().flat_map(|case| decide(case)));
         all.extend(here.iter().filter(site).find(|case| case.drift.is_none()).into_iter().flat_map(|case| judge(case)));
     }
+    all.extend(here.iter().filter(site).filter_map(|case| specify(case, workspace)).take(1));
     all.truncate(MOST);
     all
 }
@@ -294,6 +297,21 @@ fn document(case: &Case, workspace: &Workspace) -> Option<Action> {
         kind: kind::RATIONALE,
         does: Does::Edit { file: pin.file.clone(), edits: vec![(edit.span, edit.text)] },
         drifts: case.drift_id.iter().cloned().collect(),
+    })
+}
+
+/// A specification test of the same call, the observed value in it and its authority left to a person.
+fn specify(case: &Case, workspace: &Workspace) -> Option<Action> {
+    let id = case.drift_id.clone().filter(|_| case.acceptable() && case.state == State::Drift)?;
+    if proof::specifications(workspace, case).iter().any(|said| said.holds.is_some()) {
+        return None;
+    }
+    let draft = proof::draft(&workspace.project, case)?;
+    Some(Action {
+        title: "Write a specification test of this call".into(),
+        kind: kind::SPECIFY,
+        does: Does::Edit { file: draft.file, edits: vec![(Span::new(draft.at, draft.at), draft.text)] },
+        drifts: vec![id],
     })
 }
 

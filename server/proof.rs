@@ -3,6 +3,7 @@
 //! revision, gives the four results. Runs the user's tests, because this was asked for: on the base in a folder of
 //! its own that goes, now as [`observe`] does.
 
+mod draft;
 mod kept;
 mod runs;
 mod specifications;
@@ -21,6 +22,7 @@ use crate::settings::Personal;
 use crate::survey::{Case, State, Workspace};
 use crate::syntax::Language;
 
+pub use draft::{AUTHORITY, Draft, draft};
 pub use kept::kept;
 pub use specifications::{Specification, specifications};
 

@@ -19,8 +19,7 @@ use crate::survey::Workspace;
 use crate::syntax::Language;
 use crate::text::{Span, Text, one_line};
 
-/// What stands where the authority belongs, until a person wrote one.
-pub const AUTHORITY: &str = "<which authority says so?>";
+pub use crate::proof::AUTHORITY;
 
 /// Labels the test of a pin. A specification names its authority; without one a placeholder stands there.
 pub fn plan_reclassify(pin: &Pin, workspace: &Workspace, to: Role, request: &Request) -> Result<Plan, Refusal> {

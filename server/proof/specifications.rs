@@ -127,7 +127,7 @@ fn calls_of(project: &Project, case: &Case) -> Vec<String> {
 }
 
 /// Both sides of each equal comparison of a test, each first once.
-fn equals(function: &Function) -> Vec<(&Expr, &Expr)> {
+pub(super) fn equals(function: &Function) -> Vec<(&Expr, &Expr)> {
     let mut found: Vec<(&Expr, &Expr)> = Vec::new();
     each(&function.body, &mut |stmt| {
         if let StmtKind::Assert { cond, .. } = &stmt.kind
