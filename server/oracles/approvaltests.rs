@@ -18,7 +18,7 @@ use super::{
 use crate::code::python::numbers;
 use crate::code::{Arg, Expr, ExprKind, Function, Stmt, StmtKind, Unit};
 use crate::evaluate::{Value, World, worlds};
-use crate::pins::names::{self, Named};
+use crate::pins::names;
 use crate::pins::sites::is_test;
 use crate::pins::{Frame, Project, Site, is_test_file, module_files};
 use crate::places::RelPath;
@@ -32,6 +32,8 @@ const APPROVED: &str = ".approved.";
 const RECEIVED: &str = ".received.";
 /// Longest chain of options and names.
 const DEEPEST: usize = 20;
+/// Stands among the steps of a pin whose file is known, and need not be there.
+const KNOWN: Step = Step::Serialised("nothing");
 /// Most candidates of a name that is known in part.
 const MOST: usize = 20;
 
@@ -49,6 +51,19 @@ struct Options {
     automatic: bool,
     /// A namer that is not understood: the file can be anywhere.
     elsewhere: bool,
+    /// The path by a template, or by pytest's own name of the test.
+    named: Option<Named>,
+    /// On a build server another part comes behind the name.
+    on_servers: bool,
+}
+
+/// A namer that makes the whole path.
+#[derive(Debug, Clone)]
+enum Named {
+    /// `TemplatedCustomNamer`: its template.
+    Template(String),
+    /// `PyTestNamer`: `<module>.<name of the test>`.
+    Pytest,
 }
 
 struct Reader<'a> {
@@ -113,6 +128,9 @@ impl<'a> Reader<'a> {
             ("with_parameters", _) if base.dotted().is_some_and(|base| base.ends_with("NamerFactory")) => {
                 self.parts(frame, args, options);
             }
+            ("as_ci_specific_test", []) if base.dotted().is_some_and(|base| base.ends_with("NamerFactory")) => {
+                options.on_servers = true;
+            }
             ("with_extension", [extension, ..]) => {
                 if let ExprKind::Attr(base, _) = &base.kind {
                     self.read(frame, base, options, depth + 1);
@@ -158,7 +176,7 @@ impl<'a> Reader<'a> {
     fn namer(&self, frame: usize, namer: &Expr, options: &mut Options, depth: usize) {
         if let ExprKind::Name(name) = &namer.kind
             && depth <= DEEPEST
-            && let Some((frame, namer)) = self.followed(frame, name)
+            && let Some((frame, namer)) = self.followed(frame, name).or_else(|| self.unchanged(frame, namer, name))
         {
             return self.namer(frame, &namer, options, depth + 1);
         }
@@ -171,11 +189,46 @@ impl<'a> Reader<'a> {
             ("get_scenario_namer", _) => self.parts(frame, args, options),
             ("ScenarioNamer", [_, rest @ ..]) => self.parts(frame, rest, options),
             ("get_default_namer" | "StackFrameNamer", []) => {}
+            ("TemplatedCustomNamer", [template]) => match self.text(frame, &template.value) {
+                Some(template) => options.named = Some(Named::Template(template)),
+                None => options.elsewhere = true,
+            },
+            ("PyTestNamer", [_]) => options.named = Some(Named::Pytest),
             ("get_default_namer", [extension]) if options.extension.is_none() => {
                 options.extension = self.text(frame, &extension.value);
                 options.elsewhere |= options.extension.is_none();
             }
             _ => options.elsewhere = true,
+        }
+    }
+
+    /// What a local namer is, where it is handed on and asked for its names, and nothing sets a part of it.
+    fn unchanged(&self, frame: usize, namer: &Expr, name: &str) -> Option<(usize, Expr)> {
+        let (unit, function) = (self.unit(frame)?, self.function(frame)?);
+        let part = format!("{name}.");
+        let sets = |line: &str| {
+            let line = line.trim_start();
+            line.starts_with(&part) && line.contains('=') && !line.contains('(')
+        };
+        let source = unit.text.slice(function.span);
+        if source.contains("set_extension") || source.lines().any(sets) {
+            return None;
+        }
+        let (bound, frame) = self.world.binding(self.project, self.site, frame, namer, name)?;
+        matches!(bound.kind, ExprKind::Call { .. }).then(|| (frame, bound.clone()))
+    }
+
+    /// A `StringWriter` with no extension of its own.
+    fn writes_text(&self, frame: usize, writer: &Expr) -> bool {
+        let bound = match &writer.kind {
+            ExprKind::Name(name) => self.world.binding(self.project, self.site, frame, writer, name),
+            _ => None,
+        };
+        match &bound.map_or(writer, |(bound, _)| bound).kind {
+            ExprKind::Call { callee, args } => {
+                args.len() == 1 && callee.dotted().is_some_and(|name| name.ends_with("StringWriter"))
+            }
+            _ => false,
         }
     }
 
@@ -201,7 +254,7 @@ impl<'a> Reader<'a> {
             }
         }
         match names::find(self.project, unit, &names::scope_of(function), name)? {
-            Named::Constant(_, binding) => Some((frame, binding.value.clone())),
+            names::Named::Constant(_, binding) => Some((frame, binding.value.clone())),
             _ => None,
         }
     }
@@ -238,6 +291,15 @@ fn called_at<'a>(project: &'a Project, frame: &Frame) -> Option<(String, &'a [Ar
     let path = imported(project, unit, &name, 3)?;
     let last = path.rsplit('.').next()?.to_string();
     path.starts_with("approvaltests.").then_some((last, args))
+}
+
+/// Namer and writer of `FileApprover.verify(namer, writer, …)`, which gives its result back.
+fn by_hand<'a>(project: &'a Project, site: &Site, args: &'a [Arg]) -> Option<(&'a Expr, &'a Expr)> {
+    let (callee, _) = pytest::call_at(project, site.comparing())?;
+    let [namer, writer, ..] = args else { return None };
+    let placed = namer.name.is_none() && writer.name.is_none() && !namer.spread && !writer.spread;
+    let by_hand = callee.dotted().is_some_and(|name| name.ends_with("FileApprover.verify"));
+    (placed && by_hand).then_some((&namer.value, &writer.value))
 }
 
 fn body_of<'a>(unit: &'a Unit, frame: &Frame) -> &'a [Stmt] {
@@ -432,15 +494,27 @@ impl Framework for ApprovalTests {
                 reader.namer(last, namer, &mut options, 0);
             }
             options.elsewhere |= name == "verify_with_namer_and_writer";
+            let by_hand = by_hand(project, site, args);
+            if let Some((namer, writer)) = by_hand {
+                options = Options::default();
+                reader.namer(last, namer, &mut options, 0);
+                options.elsewhere |= !reader.writes_text(last, writer);
+            }
             own_extension(&reader, last, &name, args, &mut options);
             options.elsewhere |= unreached;
             let Some(mut pin) = pin_of(project, site, world, ID, approved(project, site, &options)) else { continue };
             pin.shared_site = worlds.len() > 1;
             // What is to fail, is tried, or approves by itself need have nothing recorded.
-            let open = raises || (tried || options.automatic) && is_absent(project, &pin);
+            let open = raises || by_hand.is_some() || (tried || options.automatic) && is_absent(project, &pin);
             if open && pin.oracle.kind == OracleKind::File {
                 let path = pin.oracle.path.take();
+                if path.is_some() {
+                    pin.oracle.steps.push(KNOWN);
+                }
                 pin.oracle.candidates.extend(path.filter(|path| project.shelf.listed(path)));
+            }
+            if by_hand.is_some() {
+                pin.oracle.shown_only = Some("the test looks at the result of the comparison itself".to_string());
             }
             if raises {
                 pin.oracle.shown_only = Some("this call is to raise an error; nothing is approved".to_string());
@@ -565,6 +639,25 @@ fn approved(project: &Project, site: &Site, options: &Options) -> Oracle {
     }
     let Some(base) = base(project, site).filter(|_| !options.elsewhere) else { return oracle };
     let extension = options.extension.as_deref().unwrap_or(".txt").trim_start_matches('.');
+    if let Some(named) = &options.named {
+        match (named, site.frames.first(), function) {
+            (Named::Template(template), Some(frame), _) => {
+                oracle.path = templated(project, template, &frame.file.parent(), base.name(), extension);
+            }
+            (Named::Pytest, Some(frame), Some((_, function))) => {
+                let name = format!("{}.{}{APPROVED}{extension}", frame.file.stem(), function.name);
+                // With parameters, or with pytest's own subdirectory, it is another.
+                oracle.path = frame.file.parent().join(&name).filter(|path| holds(project, path));
+            }
+            _ => {}
+        }
+        return oracle;
+    }
+    if options.on_servers {
+        let path = |part: &str| base.parent().join(&format!("{}{part}{APPROVED}{extension}", base.name()));
+        oracle.candidates = ["", ".ci"].into_iter().filter_map(path).filter(|path| holds(project, path)).collect();
+        return oracle;
+    }
     let known: Option<String> = options.parts.iter().map(|part| part.as_ref().map(|part| format!(".{part}"))).collect();
     match known {
         Some(parts) => {
@@ -595,6 +688,28 @@ fn approved(project: &Project, site: &Site, options: &Options) -> Oracle {
         }
     }
     oracle
+}
+
+/// The path that a template of `TemplatedCustomNamer` gives, where it begins with the test's own folder.
+fn templated(
+    project: &Project,
+    template: &str,
+    tests: &RelPath,
+    owner_and_test: &str,
+    extension: &str,
+) -> Option<RelPath> {
+    let (owner, test) = owner_and_test.split_once('.')?;
+    let subdirectory = folder(project, tests)?;
+    let subdirectory = subdirectory.as_str().get(tests.as_str().len()..).unwrap_or_default().trim_start_matches('/');
+    let below = template.strip_prefix("{test_source_directory}/")?;
+    let below = below
+        .replace("{approved_or_received}", "approved")
+        .replace("{test_file_name}", owner)
+        .replace("{test_case_name}", test)
+        .replace("{file_extension}", extension)
+        .replace("{approvals_subdirectory}", subdirectory);
+    let parts: Vec<&str> = below.split('/').filter(|part| !part.is_empty()).collect();
+    if below.contains(['{', '}']) { None } else { tests.join(&parts.join("/")) }
 }
 
 /// The file is there and was approved: one of no bytes was not.
@@ -679,7 +794,10 @@ fn may_be_reached(path: &RelPath, stem: &str, ours: &[&Pin], project: &Project) 
     let mut parts = stem.splitn(3, '.');
     let (Some(owner), Some(test)) = (parts.next(), parts.next()) else { return true };
     let unresolved = |pin: &&&Pin| {
-        pin.oracle.kind == OracleKind::File && pin.oracle.path.is_none() && pin.oracle.candidates.is_empty()
+        pin.oracle.kind == OracleKind::File
+            && pin.oracle.path.is_none()
+            && pin.oracle.candidates.is_empty()
+            && !pin.oracle.steps.contains(&KNOWN)
     };
     // A namer that is not understood may name any file of its folder, and an open pattern its own test's.
     if ours.iter().filter(unresolved).any(|pin| tests.contains(&pin.file.parent())) {
@@ -691,7 +809,12 @@ fn may_be_reached(path: &RelPath, stem: &str, ours: &[&Pin], project: &Project) 
     if ours.iter().any(|pin| pin.oracle.path.as_ref().is_some_and(same_stem)) {
         return true;
     }
-    if ours.iter().any(|pin| pin.oracle.path.is_none() && pin.test_base().ends_with(&format!("::{test}"))) {
+    // A test of that name with a namer of its own may have used the plain name before.
+    let elsewhere = |pin: &Pin| match &pin.oracle.path {
+        Some(held) => held.parent() != path.parent() && tests.contains(&pin.file.parent()),
+        None => true,
+    };
+    if ours.iter().any(|pin| elsewhere(pin) && pin.test_base().ends_with(&format!("::{test}"))) {
         return true;
     }
     for (file, facts) in project.files.iter() {

@@ -240,3 +240,92 @@ def tool():
         "#]],
     );
 }
+
+#[test]
+fn namers_that_make_the_whole_path() {
+    check(
+        r#"
+//- tests/approvaltests_config.json
+{"subdirectory": "kept"}
+//- tests/test_namers.py
+from approvaltests import Options, StringWriter, get_default_namer, verify, verify_as_json
+from approvaltests.file_approver import FileApprover
+from approvaltests.integrations.pytest.py_test_namer import PyTestNamer
+from approvaltests.namer import NamerFactory
+from approvaltests.namer.templated_custom_namer import TemplatedCustomNamer
+
+TEMPLATE = "{test_source_directory}/{approvals_subdirectory}/{approved_or_received}/{test_file_name}.{test_case_name}.{file_extension}"
+
+def test_template():
+    verify_as_json(1, options=Options().with_namer(TemplatedCustomNamer(TEMPLATE)))
+
+def test_absolute():
+    verify(1, options=Options().with_namer(TemplatedCustomNamer("/elsewhere/{test_case_name}.txt")))
+
+def test_by_pytest(request):
+    namer = PyTestNamer(request)
+    assert namer.get_received_filename()
+    verify(1, namer=namer)
+
+def test_changed():
+    namer = TemplatedCustomNamer(TEMPLATE)
+    namer.set_extension(".md")
+    verify(1, options=Options().with_namer(namer))
+
+def test_on_servers():
+    verify(1, options=NamerFactory.as_ci_specific_test())
+
+def test_by_hand():
+    writer = StringWriter("b")
+    error = FileApprover.verify(get_default_namer(), writer, None, Options().comparator)
+    assert error is None
+//- tests/kept/approved/test_namers.test_template.json
+1
+//- tests/test_namers.test_by_pytest.approved.txt
+1
+//- tests/kept/test_namers.test_template.approved.json
+from the time before the template
+//- tests/kept/test_namers.test_on_servers.approved.txt
+1
+//- tests/kept/test_namers.test_on_servers.ci.approved.txt
+1
+//- tests/kept/test_namers.test_by_hand.approved.txt
+1
+"#,
+        expect![[r#"
+            tests/test_namers.py::test_template file tests/kept/approved/test_namers.test_template.json = Text("1\n")
+            tests/test_namers.py::test_absolute file ? missing
+            tests/test_namers.py::test_by_pytest file tests/test_namers.test_by_pytest.approved.txt = Text("1\n")
+            tests/test_namers.py::test_changed file ? missing
+            tests/test_namers.py::test_on_servers file ? ["tests/kept/test_namers.test_on_servers.approved.txt", "tests/kept/test_namers.test_on_servers.ci.approved.txt"] missing
+            tests/test_namers.py::test_by_hand file ? ["tests/kept/test_namers.test_by_hand.approved.txt"] missing
+        "#]],
+    );
+}
+
+#[test]
+fn a_file_that_need_not_be_there_hides_no_orphan() {
+    check(
+        r#"
+//- tests/test_a.py
+import pytest
+from approvaltests import verify
+
+def test_raises():
+    with pytest.raises(ValueError):
+        verify(object())
+
+def test_a():
+    verify(1)
+//- tests/test_a.test_a.approved.txt
+1
+//- tests/test_a.test_gone.approved.txt
+1
+"#,
+        expect![[r#"
+            tests/test_a.py::test_raises file ? missing
+            tests/test_a.py::test_a file tests/test_a.test_a.approved.txt = Text("1\n")
+            orphan tests/test_a.test_gone.approved.txt
+        "#]],
+    );
+}

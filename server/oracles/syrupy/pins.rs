@@ -251,8 +251,12 @@ fn execution(project: &Project, site: &Site, world: &World, operand: &Operand, p
     let origins = operand.pairs.iter().map(|expr| world.origin(project, site, last, expr));
     let mut origins = origins.filter(|origin| origin.root == Root::Fixture(plugin.fixture));
     let origin = origins.next()?;
-    // A snapshot held against another one takes the options of both.
-    let other = origins.next();
+    // A snapshot held against another one takes the options of both; against itself, its own.
+    let itself = match operand.pairs.as_slice() {
+        [left, right] => left.dotted().is_some_and(|left| right.dotted() == Some(left)),
+        _ => false,
+    };
+    let other = origins.next().filter(|_| !itself);
     let file = &site.frames[0].file;
     // Calls of other fixtures of the same name: an argument without a keyword, or with nothing at all.
     let foreign = |args: &[Arg]| args.iter().any(|arg| arg.name.is_none() && !arg.spread);

@@ -77,6 +77,9 @@ def test_two_objects(snapshot, snapshot_json):
     assert 1 == snapshot.with_defaults()
     assert 1 == snapshot.with_defaults()
 
+def test_itself(snapshot_json):
+    assert snapshot_json == snapshot_json
+
 def test_options_hold_once(snapshot):
     s = snapshot(name="first")
     assert 1 == s
@@ -115,22 +118,23 @@ class TestIt:
             18 test_two_objects: __snapshots__/test_a.ambr # test_two_objects.1 missing
             19 test_two_objects: __snapshots__/test_a.ambr # test_two_objects missing
             20 test_two_objects: __snapshots__/test_a.ambr # test_two_objects missing
-            24 test_options_hold_once: __snapshots__/test_a.ambr # test_options_hold_once[first] missing
-            25 test_options_hold_once: __snapshots__/test_a.ambr # test_options_hold_once.1 missing
-            29 test_loops: __snapshots__/test_a.ambr # test_loops missing
-            29 test_loops: __snapshots__/test_a.ambr # test_loops.2 missing
-            30 test_loops: __snapshots__/test_a.ambr # test_loops.1 missing
-            30 test_loops: __snapshots__/test_a.ambr # test_loops.3 missing
-            31 test_loops: __snapshots__/test_a.ambr # test_loops.4 missing
-            35 test_branches: ? []
-            37 test_branches: ? []
-            38 test_branches: __snapshots__/test_a.ambr # test_branches.1 missing
-            41 test_kept: __snapshots__/test_a.ambr # test_kept missing
-            42 test_kept: __snapshots__/test_a.ambr # test_kept.1 missing
-            42 test_kept: ? [] (the comparison is not meant to hold here)
-            47 TestIt::test_case[a::b]: __snapshots__/test_a.ambr # TestIt.test_case[a.test_case[a::b][na::b] missing
-            47 TestIt::test_case[c d]: __snapshots__/test_a.ambr # TestIt.test_case[c d][nc d] missing
-            47 TestIt::test_case[\xe9]: __snapshots__/test_a.ambr # TestIt.test_case[\xe9][né] missing
+            23 test_itself: __snapshots__/test_a/test_itself.json missing
+            27 test_options_hold_once: __snapshots__/test_a.ambr # test_options_hold_once[first] missing
+            28 test_options_hold_once: __snapshots__/test_a.ambr # test_options_hold_once.1 missing
+            32 test_loops: __snapshots__/test_a.ambr # test_loops missing
+            32 test_loops: __snapshots__/test_a.ambr # test_loops.2 missing
+            33 test_loops: __snapshots__/test_a.ambr # test_loops.1 missing
+            33 test_loops: __snapshots__/test_a.ambr # test_loops.3 missing
+            34 test_loops: __snapshots__/test_a.ambr # test_loops.4 missing
+            38 test_branches: ? []
+            40 test_branches: ? []
+            41 test_branches: __snapshots__/test_a.ambr # test_branches.1 missing
+            44 test_kept: __snapshots__/test_a.ambr # test_kept missing
+            45 test_kept: __snapshots__/test_a.ambr # test_kept.1 missing
+            45 test_kept: ? [] (the comparison is not meant to hold here)
+            50 TestIt::test_case[a::b]: __snapshots__/test_a.ambr # TestIt.test_case[a.test_case[a::b][na::b] missing
+            50 TestIt::test_case[c d]: __snapshots__/test_a.ambr # TestIt.test_case[c d][nc d] missing
+            50 TestIt::test_case[\xe9]: __snapshots__/test_a.ambr # TestIt.test_case[\xe9][né] missing
         "#]],
     );
 }
