@@ -103,6 +103,7 @@ pub fn actions(survey: &Survey, workspace: &Workspace, at: &At, prompts: bool) -
     let here = cases_at(survey, workspace, at);
     let mut all: Vec<Action> = Vec::new();
     all.extend(here.iter().filter_map(|case| accept(case, workspace)).take(MOST - 2));
+    all.extend(here.iter().filter_map(|case| confirm(case, workspace)).take(1));
     let site = |case: &&&Arc<Case>| case.pin.file == *at.file;
     all.extend(here.iter().filter_map(|case| withdraw(case, workspace)).take(1));
     all.extend(here.iter().filter(|_| prompts).filter_map(|case| explain(case, workspace)).take(1));
@@ -130,6 +131,7 @@ pub fn trial(drift: Option<String>) -> Request {
         via: "editor".into(),
         author: "somebody".into(),
         proposed_by: None,
+        confirmed_by: None,
         at: jiff::Timestamp::now(),
     }
 }
@@ -152,6 +154,25 @@ fn accept(case: &Case, workspace: &Workspace) -> Option<Action> {
         title,
         kind: kind::ACCEPT,
         does: Does::Command { id: "pindrift.accept", argument: json!({ "drift": id }) },
+        drifts: vec![id],
+    })
+}
+
+/// Makes a decision of what a program proposed.
+fn confirm(case: &Case, workspace: &Workspace) -> Option<Action> {
+    let (proposal, id) = case.proposal.as_ref().zip(case.drift_id.clone()).filter(|_| case.acceptable())?;
+    if proposal.verdict == "intended" {
+        amendment::plan_accept(case, workspace, &trial(Some(id.clone()))).ok()?;
+    }
+    Some(Action {
+        title: format!(
+            "Confirm as {}, as {} proposes: {}",
+            proposal.verdict,
+            one_line(&proposal.by, 20),
+            one_line(&proposal.reason, 50)
+        ),
+        kind: kind::ACCEPT,
+        does: Does::Command { id: "pindrift.confirm", argument: json!({ "drift": id }) },
         drifts: vec![id],
     })
 }

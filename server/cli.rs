@@ -11,6 +11,7 @@ mod judge;
 mod look;
 mod observe;
 mod past;
+mod propose;
 mod prove;
 mod render;
 mod review;
@@ -136,9 +137,6 @@ fn guarded(work: impl FnOnce() -> Outcome + Send + 'static) -> Outcome {
 }
 
 fn run(command: Command, place: &Place) -> Outcome {
-    let later = |word: &str, with: &str| {
-        Outcome::refused(format_args!("`{word}` is not in this version yet: it comes with {with}"), UNUSABLE)
-    };
     match command {
         Command::Pins { paths, format } => look::pins(&paths, format, place),
         Command::Check { paths, require_observed, strict, format } => {
@@ -173,7 +171,10 @@ fn run(command: Command, place: &Place) -> Outcome {
         Command::Judge { test, judgement, oracle, why } => {
             judge::judge(&test, judgement, oracle.as_deref(), why.text(), place)
         }
-        Command::Propose(_) => later("propose", "proposals"),
-        Command::Confirm(_) => later("confirm", "proposals"),
+        Command::Propose { drift, verdict, why, by, lines, oracle, show } => {
+            let said = propose::Propose { drift, verdict, reason: why.text(), by, lines, oracle, show };
+            propose::propose(said, place)
+        }
+        Command::Confirm { drift, reason } => propose::confirm(&drift, reason, place),
     }
 }

@@ -176,7 +176,9 @@ fn of_site(cases: &[&Case], unit: &Unit, unexplained: &mut dyn FnMut(&Case) -> b
         let advice = drifted.first().and_then(|case| case.drift.as_ref()).map(|drift| advice(&drift.difference));
         let suspected = drifted.iter().any(|case| matches!(case.judgement(), Some((Judgement::SuspectedBug, _))));
         let expected = if suspected { ". It was judged a suspected bug, so it was expected to change" } else { "" };
-        let message = format!("{}{expected}. {}", drifted_words(&drifted, all), advice.unwrap_or_default());
+        let proposed = drifted.iter().find_map(|case| case.proposal.as_ref());
+        let proposed = proposed.map(|proposal| format!(". Not decided: {}", proposal.words())).unwrap_or_default();
+        let message = format!("{}{expected}. {}{proposed}", drifted_words(&drifted, all), advice.unwrap_or_default());
         (Code::Drift, Severity::Warning, drifted, message)
     } else if !missing.is_empty() {
         (Code::MissingBaseline, Severity::Warning, missing.clone(), missing_words(&missing, all))

@@ -74,6 +74,7 @@ fn hover_at(
             None => advice(&drift.difference),
         };
         out.push(format!("{}:{places}{distance} {advice}.{treatment}", drift.difference_word()));
+        out.extend(case.proposal.as_ref().map(|proposal| format!("Not decided: {}.", page.words(&proposal.words()))));
     }
     if let Some((judged, entry)) = case.judgement() {
         let changed = case.state == State::Drift && judged == Judgement::SuspectedBug;

@@ -38,6 +38,8 @@ pub mod rationale;
 
 pub mod ledger;
 
+pub mod proposals;
+
 pub mod survey;
 
 pub mod changes;
@@ -47,6 +49,8 @@ pub mod past;
 pub mod observe;
 
 pub mod proof;
+
+pub mod reviewer;
 
 pub mod amendment;
 

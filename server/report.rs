@@ -48,6 +48,8 @@ pub struct Row {
     pub change: Option<String>,
     pub observed: Option<ObservedRow>,
     pub verdict: Option<String>,
+    /// What a program thinks of this drift; never a decision.
+    pub proposal: Option<ProposalRow>,
     pub confirmed: bool,
     pub amendment: Option<String>,
     /// Of an unstable pin: what moves from run to run.
@@ -68,6 +70,15 @@ pub struct MoveRow {
     pub lines: Vec<usize>,
     pub kind: &'static str,
     pub with: Vec<&'static str>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ProposalRow {
+    pub by: String,
+    pub verdict: String,
+    pub reason: String,
+    /// Suspicious lines of the observed content.
+    pub lines: Vec<usize>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -306,6 +317,12 @@ pub fn row(case: &Case, project: &Project, purpose: Purpose) -> Row {
             None if drift.is_some() => None,
             None => accepted.and_then(|entry| entry.amendment.verdict.clone()),
         },
+        proposal: case.proposal.as_ref().filter(|_| compared).map(|proposal| ProposalRow {
+            by: proposal.by.clone(),
+            verdict: proposal.verdict.clone(),
+            reason: proposal.reason.clone(),
+            lines: proposal.lines.clone(),
+        }),
         confirmed: case.confirmed,
         amendment: latest.map(|entry| entry.path.to_string()),
         moves: case.moves.as_ref().filter(|_| compared).map(moves_row),

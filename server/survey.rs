@@ -14,6 +14,7 @@ use crate::observations::{self, Observation, Records};
 use crate::oracles::{self, Baseline, Content, OracleKind, Orphan, Pin, digest_of};
 use crate::pins::{Extent, Project, Site, Trouble, sites};
 use crate::places::{RelPath, Root};
+use crate::proposals::{Proposal, Proposals};
 use crate::roles::{self, Role};
 use crate::settings::Settings;
 use crate::shelf::{Read, Shelf};
@@ -77,6 +78,8 @@ pub struct Case {
     pub confirmed: bool,
     /// What people said about places of this drift, in the order of [`Drift::shapes`].
     pub spoken: Vec<Option<Spoken>>,
+    /// What a program thinks of this drift. Never a decision.
+    pub proposal: Option<Arc<Proposal>>,
 }
 
 /// A verdict about one place, and the amendment that holds it.
@@ -128,6 +131,7 @@ pub struct Workspace {
     pub vocabulary: Arc<Vocabulary>,
     pub ledger: Arc<Ledger>,
     pub records: Arc<Records>,
+    pub proposals: Arc<Proposals>,
     pub git: Option<Arc<Git>>,
     /// Of the settings, the workspace's queries, the ledger and the recorded observations.
     pub troubles: Arc<Vec<Trouble>>,
@@ -174,6 +178,7 @@ impl Workspace {
             vocabulary: Arc::new(vocabulary),
             ledger: Arc::default(),
             records: Arc::default(),
+            proposals: Arc::default(),
             git,
             troubles: Arc::new(troubles),
         };
@@ -198,6 +203,7 @@ impl Workspace {
         let records = Records::read(&self.project.shelf);
         self.ledger = Arc::new(ledger);
         self.records = Arc::new(records);
+        self.proposals = Arc::new(Proposals::read(&self.project.root));
     }
 
     /// Opted in: settings or a ledger exist.
@@ -243,6 +249,7 @@ impl Workspace {
         let mut troubles: Vec<Trouble> = self.troubles.iter().cloned().chain(unreadable).collect();
         troubles.extend(self.ledger.troubles.iter().cloned());
         troubles.extend(self.records.troubles.iter().cloned());
+        troubles.extend(self.proposals.troubles.iter().cloned());
         for (file, facts) in project.files.iter() {
             if extent.holds(file) {
                 troubles.extend(facts.troubles.iter().cloned());
@@ -278,6 +285,7 @@ impl Workspace {
             history,
             confirmed: true,
             spoken: Vec::new(),
+            proposal: None,
         };
         let Some(framework) = oracles::framework(&pin.framework) else { return case };
         if pin.oracle.path.is_none() {
@@ -316,6 +324,7 @@ impl Workspace {
         if matches!(case.state, State::Drift | State::Failed | State::Missing) {
             let seen = case.observation.as_ref().filter(|seen| !seen.stale);
             case.drift_id = seen.map(|seen| drift_id(pin, &case.baseline, &seen.content));
+            case.proposal = case.drift_id.as_ref().and_then(|id| self.proposals.of(id)).cloned();
         }
         let accepted = case.history.iter().find(|entry| entry.amendment.changes_content());
         case.confirmed = accepted.is_none() || case.state == State::Match;

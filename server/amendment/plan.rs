@@ -37,6 +37,8 @@ pub struct Request {
     /// See [`crate::git::author`].
     pub author: String,
     pub proposed_by: Option<String>,
+    /// The person who made a decision of the program's proposal.
+    pub confirmed_by: Option<String>,
     pub at: jiff::Timestamp,
 }
 
@@ -287,7 +289,7 @@ pub(super) fn draft_of(
         author: request.author.clone(),
         via: request.via.clone(),
         proposed_by: request.proposed_by.clone(),
-        confirmed_by: None,
+        confirmed_by: request.confirmed_by.clone(),
         kind,
         pin: Some(PinRef::of(pin)),
         oracle: pin.oracle.key.clone(),
@@ -656,6 +658,7 @@ fn blank(case: &Case) -> Amendment {
         via: String::new(),
         author: String::new(),
         proposed_by: None,
+        confirmed_by: None,
         at: jiff::Timestamp::UNIX_EPOCH,
     };
     draft(case, &request, String::new(), Kind::Drift, None, None)

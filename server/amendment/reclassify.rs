@@ -389,6 +389,7 @@ mod tests {
             via: "cli".into(),
             author: "Ada".into(),
             proposed_by: None,
+            confirmed_by: None,
             at: jiff::Timestamp::UNIX_EPOCH,
         };
         let got = match plan_reclassify(&pin(&workspace, file), &workspace, to, &request) {

@@ -148,6 +148,34 @@ pub enum Command {
         #[command(flatten)]
         why: Why,
     },
+    /// For programs: leave a verdict and a draft of the reason. Without a verdict the reviewer of your settings is asked
+    Propose {
+        /// The drift; all that have no proposal when none is given
+        drift: Option<String>,
+        #[arg(long, value_enum)]
+        verdict: Option<ProposedVerdict>,
+        #[command(flatten)]
+        why: Why,
+        /// Name of the program
+        #[arg(long, value_name = "NAME")]
+        by: Option<String>,
+        /// An observed line that looks suspicious, from 1; may be given several times
+        #[arg(long = "line", value_name = "N")]
+        lines: Vec<usize>,
+        /// The oracle as drafted: a file that holds exactly what was observed
+        #[arg(long, value_name = "FILE")]
+        oracle: Option<PathBuf>,
+        /// Print the drift as the reviewer gets it, ask nobody
+        #[arg(long)]
+        show: bool,
+    },
+    /// Make a decision of what a program proposed
+    Confirm {
+        drift: String,
+        /// Another reason than the draft
+        #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+        reason: Option<String>,
+    },
     /// Say what you think of pinned behaviour
     Judge {
         test: String,
@@ -216,11 +244,6 @@ pub enum Command {
     },
     /// What was found here, and why: root, settings, git, tools, editors
     Doctor,
-
-    #[command(hide = true)]
-    Propose(Later),
-    #[command(hide = true)]
-    Confirm(Later),
 }
 
 /// The reason of a decision.
@@ -236,13 +259,6 @@ impl Why {
     pub fn text(self) -> String {
         self.reason.or_else(|| std::env::var("DRIFT_REASON").ok()).unwrap_or_default()
     }
-}
-
-/// Whatever comes after a word that this version does not know yet.
-#[derive(Debug, Args)]
-pub struct Later {
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-    pub rest: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -292,6 +308,13 @@ pub enum VerdictWord {
     /// The code is to be fixed
     Unintended,
     /// The test harness is to be fixed
+    Noise,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ProposedVerdict {
+    Intended,
+    Unintended,
     Noise,
 }
 

@@ -48,6 +48,7 @@ pub fn request(workspace: &Workspace, reason: String) -> Request {
         via: "cli".into(),
         author: git::author(workspace.git.as_deref()),
         proposed_by: None,
+        confirmed_by: None,
         at: jiff::Timestamp::now(),
     }
 }

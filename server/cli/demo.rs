@@ -78,6 +78,7 @@ fn build(dir: &Path) -> Result<(), String> {
         via: "cli".into(),
         author: format!("{} <{}>", PERSON.0, PERSON.1),
         proposed_by: None,
+        confirmed_by: None,
         at: "2026-02-03T10:30:00Z".parse().map_err(|err: jiff::Error| err.to_string())?,
     };
     amendment::plan_accept(drifted, &workspace, &request)

@@ -235,6 +235,9 @@ fn check_text(report: &Report, survey: &Survey, opted_in: bool, observed: bool, 
         let drift = case.and_then(|case| case.drift.as_ref());
         let brief = drift.map(|drift| drift.brief.as_str()).or(row.moves.as_ref().map(|moves| moves.brief.as_str()));
         text.push_str(&render::drift_lines(row, brief, paint));
+        if let Some(proposal) = case.and_then(|case| case.proposal.as_ref()) {
+            text.push_str(&format!("    {}\n", render::plain(&proposal.words())));
+        }
         if let Some((change, rows)) = group {
             text.push_str(&render::same_change(rows.get(1..).unwrap_or_default(), paint));
             text.extend(offers.get(change.as_str()).map(|reason| render::offered(reason)));
@@ -387,6 +390,9 @@ pub fn diff(of: &str, shape: DiffShape, place: &Place) -> Outcome {
             }
             for line in [read.size, read.places, read.distance].into_iter().flatten() {
                 text.push_str(&format!("{line}\n"));
+            }
+            if let Some(proposal) = &case.proposal {
+                text.push_str(&format!("{}\n", render::plain(&proposal.words())));
             }
             let advice = match case.verdict() {
                 _ if case.state == State::Failed => {

@@ -153,6 +153,9 @@ pub fn same_change(rows: &[&Row], paint: Paint) -> String {
         let judged = row.verdict.as_deref().map(|verdict| format!(", judged {verdict}")).unwrap_or_default();
         let _ = writeln!(text, "      {id}{judged}, {}", oracle(row));
         let _ = writeln!(text, "        {}:{}  {}", row.file, row.line, paint.strong(&plain(&row.test)));
+        if let Some(it) = &row.proposal {
+            let _ = writeln!(text, "        {} proposes {}: {}", plain(&it.by), it.verdict, plain(&it.reason));
+        }
     }
     text
 }

@@ -16,11 +16,12 @@ use queue::{Fate, Queue};
 use terminal::{Event, Key, Terminal};
 
 use super::look::Scope;
-use super::{FINE, Outcome, Place, UNUSABLE, WANTS_A_PERSON, decide};
+use super::{FINE, Outcome, Place, UNUSABLE, WANTS_A_PERSON, decide, propose};
 use crate::amendment;
 use crate::changes;
 use crate::ledger::Verdict;
 use crate::oracles::Refusal;
+use crate::proposals::{self, Proposal};
 use crate::rationale;
 use crate::survey::Case;
 
@@ -31,6 +32,8 @@ enum Ask {
     /// Places, 1-based; empty means all.
     Verdict(Verdict, Vec<usize>),
     Withdraw,
+    /// What a program proposed.
+    Confirm,
 }
 
 enum Mode {
@@ -175,6 +178,7 @@ impl Desk {
             Key::Char('U') => self.ask(Ask::Verdict(Verdict::Unintended, Vec::new())),
             Key::Char('X') => self.ask(Ask::Verdict(Verdict::Noise, Vec::new())),
             Key::Char('w') => self.ask(Ask::Withdraw),
+            Key::Char('c') => self.ask(Ask::Confirm),
             Key::Char('?' | 'h') => self.mode = Mode::Help,
             _ => {}
         }
@@ -200,7 +204,7 @@ impl Desk {
         // A further place may be judged after one was; what one is unintended of is not accepted.
         let decided = match fate {
             Fate::Open | Fate::Skipped => false,
-            Fate::Judged(..) => ask == Ask::Accept,
+            Fate::Judged(..) => matches!(ask, Ask::Accept | Ask::Confirm),
             Fate::Accepted(_) | Fate::Gone => true,
         };
         match &ask {
@@ -214,12 +218,16 @@ impl Desk {
                 self.message = format!("{}; w takes it back", fate.words());
                 return;
             }
-            Ask::Accept if !self.whole => {
+            Ask::Confirm if self.case().is_none_or(|case| case.proposal.is_none()) => {
+                self.message = "no program proposed anything about this one".into();
+                return;
+            }
+            Ask::Accept | Ask::Confirm if !self.whole => {
                 let left = self.seen.iter().filter(|seen| !**seen).count();
                 self.message = format!("accept takes what was shown whole: {left} lines are left, space shows them");
                 return;
             }
-            Ask::Accept | Ask::Verdict(..) => {}
+            Ask::Accept | Ask::Verdict(..) | Ask::Confirm => {}
         }
         let mut before = self.given.clone();
         let mut first = String::new();
@@ -229,6 +237,12 @@ impl Desk {
         {
             first = entry.amendment.reason.clone();
             self.message = "the same change was accepted for this reason; Enter confirms it here too".into();
+        }
+        if ask == Ask::Confirm
+            && let Some(proposal) = self.case().and_then(|case| case.proposal.clone())
+        {
+            first = proposal.reason.clone();
+            self.message = format!("{} drafted this reason for {}; Enter confirms it", proposal.by, proposal.verdict);
         }
         for entry in self.queue.workspace().ledger.entries.iter().take(50) {
             let reason = &entry.amendment.reason;
@@ -256,6 +270,20 @@ impl Desk {
     }
 
     fn carry_out(&mut self, ask: &Ask, reason: &str) -> Result<String, Refusal> {
+        let Some(proposal) = self.case().and_then(|case| case.proposal.clone()).filter(|_| *ask == Ask::Confirm) else {
+            return self.recorded(ask, reason, None);
+        };
+        let ask = match Verdict::of(&proposal.verdict) {
+            Some(verdict) => Ask::Verdict(verdict, Vec::new()),
+            None => Ask::Accept,
+        };
+        let root = self.queue.workspace().project.root.clone();
+        let message = self.recorded(&ask, reason, Some(&proposal))?;
+        proposals::done(&root, &proposal.drift);
+        Ok(message)
+    }
+
+    fn recorded(&mut self, ask: &Ask, reason: &str, proposal: Option<&Proposal>) -> Result<String, Refusal> {
         if *ask == Ask::Withdraw {
             // It undoes what was written since everything was read.
             self.queue.read_again();
@@ -263,6 +291,10 @@ impl Desk {
         let (case, workspace) = (self.case(), self.queue.workspace().clone());
         let gone = || Refusal("this drift is not there any more".into());
         let request = amendment::Request { via: "review".into(), ..decide::request(&workspace, reason.to_string()) };
+        let request = match proposal {
+            Some(proposal) => propose::confirmed(request, proposal, &proposal.drift),
+            None => request,
+        };
         match ask {
             Ask::Accept => {
                 let case = case.ok_or_else(gone)?;
@@ -300,6 +332,8 @@ impl Desk {
                 }
                 Ok(message)
             }
+            // What it proposes is one of the others.
+            Ask::Confirm => Err(gone()),
             Ask::Withdraw => {
                 let record = self.queue.decision().ok_or_else(gone)?;
                 let record = decide::taken_back(&workspace, record.as_str(), &request)?;

@@ -107,6 +107,7 @@ impl Bench {
             confirmed: true,
             moves: None,
             spoken: Vec::new(),
+            proposal: None,
         }
     }
 

@@ -61,8 +61,29 @@ pub fn run(
     cancelled: &dyn Fn() -> bool,
     tick: &mut dyn FnMut(),
 ) -> std::io::Result<(End, String)> {
-    let mut child =
-        command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    command.stdin(Stdio::null()).stderr(Stdio::piped());
+    carried_out(command, limit, cancelled, tick)
+}
+
+/// Runs the command on an input; gives what it printed as its answer. What it complains of goes where this
+/// program's own complaints go.
+pub fn answer(
+    command: &mut Command,
+    input: std::fs::File,
+    limit: Duration,
+    cancelled: &dyn Fn() -> bool,
+) -> std::io::Result<(End, String)> {
+    command.stdin(Stdio::from(input)).stderr(Stdio::inherit());
+    carried_out(command, limit, cancelled, &mut || {})
+}
+
+fn carried_out(
+    command: &mut Command,
+    limit: Duration,
+    cancelled: &dyn Fn() -> bool,
+    tick: &mut dyn FnMut(),
+) -> std::io::Result<(End, String)> {
+    let mut child = command.process_group(0).stdout(Stdio::piped()).spawn()?;
     let printed: Arc<Mutex<Printed>> = Arc::default();
     let (done, ended) = mpsc::channel();
     let pipes: [Option<Box<dyn Read + Send>>; 2] =

@@ -13,6 +13,8 @@ pub struct Personal {
     pub time_limit: Option<Duration>,
     /// Tests of a saved file are run without being asked for.
     pub run_on_save: bool,
+    /// The program that proposes verdicts, with its arguments; empty without one.
+    pub reviewer: Vec<String>,
     /// What is wrong, for the person.
     pub troubles: Vec<String>,
 }
@@ -59,7 +61,11 @@ impl Personal {
                 ("time-limit", _) => personal.troubles.push(wrong("a number of seconds")),
                 ("run-on-save", toml::Value::Boolean(yes)) => personal.run_on_save = *yes,
                 ("run-on-save", _) => personal.troubles.push(wrong("true or false")),
-                (known, _) if KEYS.contains(&known) => {}
+                ("reviewer", toml::Value::String(program)) => personal.reviewer = vec![program.clone()],
+                ("reviewer", toml::Value::Array(words)) if words.iter().all(toml::Value::is_str) => {
+                    personal.reviewer = words.iter().filter_map(toml::Value::as_str).map(str::to_string).collect();
+                }
+                ("reviewer", _) => personal.troubles.push(wrong("a program, or a list of a program and its arguments")),
                 _ => personal.troubles.push(format!("there is no setting `{key}`; known are {}", KEYS.join(", "))),
             }
         }

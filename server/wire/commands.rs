@@ -29,6 +29,7 @@ use crate::syntax::Language;
 use crate::text::{Span, Text, one_line};
 
 mod judging;
+mod proposing;
 
 /// Everything that a command works with.
 pub struct Office {
@@ -56,6 +57,10 @@ type Answer = Result<Value, String>;
 
 impl Office {
     pub fn run(&self, id: &str, argument: &Value, cancelled: &Cancelled) -> Answer {
+        // Who confirms is found here, and never what a client says.
+        let mut argument = argument.clone();
+        argument.as_object_mut().and_then(|argument| argument.remove("confirmed-by"));
+        let argument = &argument;
         match id {
             "pindrift.accept" => self.accept(argument, cancelled),
             "pindrift.explain" => self.explain(argument, cancelled),
@@ -64,6 +69,8 @@ impl Office {
             "pindrift.verdict" => self.verdict(argument, cancelled),
             "pindrift.judge" => self.judge(argument, cancelled),
             "pindrift.retire" => self.retire(argument, cancelled),
+            "pindrift.propose" => self.propose(argument, cancelled),
+            "pindrift.confirm" => self.confirm(argument, cancelled),
             "pindrift.open" => self.open(argument, cancelled),
             "pindrift.diff" => self.diff(argument, cancelled),
             "pindrift.history" => self.history(argument, cancelled),
@@ -187,6 +194,7 @@ impl Office {
             via: self.declared.via.clone(),
             author: git::author(workspace.git.as_deref()),
             proposed_by: said("proposed-by"),
+            confirmed_by: said("confirmed-by"),
             at: jiff::Timestamp::now(),
         }
     }

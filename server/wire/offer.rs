@@ -143,7 +143,7 @@ pub fn path_of(uri: &Uri) -> Option<PathBuf> {
 }
 
 /// Commands that the server answers, in the order of their use.
-pub const COMMANDS: [&str; 14] = [
+pub const COMMANDS: [&str; 16] = [
     "pindrift.accept",
     "pindrift.explain",
     "pindrift.withdraw",
@@ -158,10 +158,12 @@ pub const COMMANDS: [&str; 14] = [
     "pindrift.changes",
     "pindrift.reasons",
     "pindrift.observe",
+    "pindrift.propose",
+    "pindrift.confirm",
 ];
 
 /// Commands that have a name and no work yet; not offered.
-pub const LATER: [&str; 3] = ["pindrift.confirm", "pindrift.propose", "pindrift.prove"];
+pub const LATER: [&str; 1] = ["pindrift.prove"];
 
 /// The client's own watching of files, beside the server's: names of which a new file matters anywhere.
 pub fn watched_files() -> RegistrationParams {

@@ -172,3 +172,26 @@ fn the_reason_of_one_drift_is_offered_for_the_next_of_the_same_change() {
     let changes = session.execute("pindrift.changes", json!({}))["result"].clone();
     assert_eq!(changes[0]["reason"], reason, "{changes}");
 }
+
+#[test]
+fn a_proposal_shows_in_the_hover_and_a_confirm_makes_the_decision() {
+    let fixture = Fixture::committed(BILL);
+    let mut session = Session::open("vscode-languageclient-10.1", fixture.path(), options(true));
+    session.open_document(TEST);
+    session.until("the drift", |session| drifted(session, TEST));
+    let rows = session.execute("pindrift.drifts", json!({}))["result"].clone();
+    let drift = rows[0]["drift"].clone();
+    let proposal = json!({ "drift": drift, "verdict": "noise", "reason": "the clock of the harness", "by": "checker" });
+    let left = session.execute("pindrift.propose", proposal);
+    assert_eq!(left["result"]["proposal"]["verdict"], "noise", "{left}");
+    session.until("the proposal in the diagnostic", |session| {
+        let shown = session.diagnostics.get(&session.uri(TEST));
+        shown.into_iter().flatten().any(|one| one["message"].to_string().contains("checker proposes noise"))
+    });
+    assert!(!fixture.at(".pindrift/amendments").exists(), "a proposal is no decision");
+    let done = session.execute("pindrift.confirm", json!({ "drift": drift, "confirmed-by": "somebody else" }));
+    let record = done["result"]["amendment"].as_str().expect("an amendment").to_string();
+    let text = fixture.read(&record);
+    assert!(text.contains("proposed-by = \"checker\"") && text.contains("confirmed-by = "), "{text}");
+    assert!(!text.contains("somebody else"), "{text}");
+}

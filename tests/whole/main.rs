@@ -14,6 +14,7 @@ mod judging;
 mod literals;
 mod past;
 mod places;
+mod proposals;
 mod record;
 mod snapshots;
 mod storage;

@@ -175,6 +175,7 @@ fn a_decision_that_waits_for_an_editor_is_told_with_what_to_do() {
             via: "vscode".into(),
             author: "Ada".into(),
             proposed_by: None,
+            confirmed_by: None,
             at: "2026-08-28T21:30:05Z".parse().expect("a moment"),
         };
         let plan = amendment::plan_accept(case, &workspace, &request).expect("a plan");

@@ -44,6 +44,7 @@ fn request(drift: Option<&str>, reason: &str) -> Request {
         via: "cli".into(),
         author: "Ada <ada@example.org>".into(),
         proposed_by: None,
+        confirmed_by: None,
         at: "2026-08-28T21:30:05Z".parse().unwrap(),
     }
 }

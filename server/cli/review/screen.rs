@@ -44,6 +44,7 @@ const HELP: &[&str] = &[
     "u          this place is unintended: what is recorded stays, fix the code",
     "x          this place is noise: what is recorded stays, fix the harness",
     "U, X       the same of all places of the drift",
+    "c          confirm what a program proposed, with its draft of the reason or another",
     "w          take the last decision about this drift back",
     "s          skip it: it comes back when the others are done",
     "[, ]       the drift before, the next one that waits",
@@ -173,7 +174,8 @@ fn head(desk: &Desk, case: &Case, width: usize) -> Vec<Line> {
         }
         judged => format!("judged {}: {}", judged.phrase(), entry.amendment.reason),
     });
-    for text in [same, read.places, read.size, read.distance, judged].into_iter().flatten() {
+    let proposed = case.proposal.as_ref().map(|proposal| proposal.words());
+    for text in [proposed, same, read.places, read.size, read.distance, judged].into_iter().flatten() {
         lines.extend(page::wrapped(&text, Tone::Plain, width).into_iter().take(2));
     }
     lines.push(Line::of(Tone::Dim, "─".repeat(width)));
@@ -202,6 +204,7 @@ fn question(ask: &Ask) -> String {
         Ask::Verdict(Verdict::Unintended, hunks) => format!("What shows that {} is unintended?", places(hunks)),
         Ask::Verdict(Verdict::Noise, hunks) => format!("What shows that {} is noise?", places(hunks)),
         Ask::Withdraw => "Why is the decision taken back?".into(),
+        Ask::Confirm => "Enter confirms what was proposed, for this reason".into(),
     }
 }
 

@@ -1,0 +1,96 @@
+//! The reviewer that a person configured: a program of their own settings that reads one drift as JSON and answers
+//! with a proposal. Takes a case and those settings, gives what the program proposes. No file of a workspace can
+//! name it, and it runs in a folder of its own. Never decides.
+
+use std::io::{Seek, Write};
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::drift;
+use crate::ledger::Judgement;
+use crate::observe::process::{self, End};
+use crate::proposals::{self, Answer, Proposal};
+use crate::settings::Personal;
+use crate::survey::{Case, Shown};
+use crate::text::one_line;
+
+/// How long it may think about one drift.
+const LIMIT: Duration = Duration::from_secs(180);
+/// Most decisions of the past that it is told.
+const PAST: usize = 5;
+
+/// One drift as a program reads it.
+pub fn told(case: &Case) -> Option<Value> {
+    let (id, found, Shown { before, after }) = (case.drift_id.as_ref()?, case.drift.as_ref()?, case.shown()?);
+    let pin = &case.pin;
+    let decisions: Vec<Value> = case
+        .history
+        .iter()
+        .take(PAST)
+        .map(|entry| {
+            let said = &entry.amendment;
+            json!({ "at": said.at.to_string(), "kind": said.kind.word(), "verdict": said.verdict, "reason": said.reason })
+        })
+        .collect();
+    Some(json!({
+        "schema": 1,
+        "drift": id,
+        "test": pin.test,
+        "file": pin.file.as_str(),
+        "oracle": pin.oracle.key,
+        "framework": pin.framework,
+        "language": pin.language.word(),
+        "difference": found.difference_word(),
+        "brief": found.brief,
+        "change": found.change,
+        "judgement": case.judgement().map_or(Judgement::Unjudged, |(judged, _)| judged).word(),
+        "before": before.as_ref().map(proposals::text),
+        "after": proposals::text(&after),
+        "diff": drift::unified(before.as_ref(), &after, Some(("recorded", "observed"))),
+        "decisions": decisions,
+        "answer": {
+            "verdict": proposals::VERDICTS.join(" | "),
+            "reason": "one honest sentence",
+            "lines": "1-based lines of `after` that look suspicious",
+            "oracle": "leave out, or exactly `after`",
+        },
+    }))
+}
+
+/// Asks the configured program about a drift.
+pub fn ask(case: &Case, personal: &Personal) -> Result<Proposal, String> {
+    let Some((program, arguments)) = personal.reviewer.split_first() else {
+        let file = Personal::file().map_or("your settings".into(), |file| file.display().to_string());
+        return Err(format!(
+            "no reviewer is configured; name a program in {file}: reviewer = [\"python3\", \"/path/to/it\"]"
+        ));
+    };
+    let told = told(case).ok_or("there is no drift here that a program could read")?;
+    let failed = |what: &str| format!("the reviewer `{}` {what}", one_line(program, 80));
+    // A program by a relative path would be one of the workspace.
+    if program.contains('/') && !program.starts_with('/') {
+        return Err(failed("is a relative path; give the whole one in your settings"));
+    }
+    let folder = tempfile::tempdir().map_err(|err| failed(&format!("has no folder to run in: {err}")))?;
+    let mut input = tempfile::tempfile().map_err(|err| failed(&format!("cannot be given the drift: {err}")))?;
+    let written = input.write_all(told.to_string().as_bytes()).and_then(|()| input.rewind());
+    written.map_err(|err| failed(&format!("cannot be given the drift: {err}")))?;
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(folder.path());
+    let (end, printed) = process::answer(&mut command, input, LIMIT, &|| false)
+        .map_err(|err| failed(&format!("does not start: {err}")))?;
+    match end {
+        End::Exited(status) if status.success() => {}
+        End::Exited(status) => return Err(failed(&format!("ended with {status}"))),
+        End::TooLong(limit) => return Err(failed(&format!("gave no answer within {} s", limit.as_secs()))),
+        End::Cancelled => return Err("cancelled".into()),
+    }
+    let answer: Answer = serde_json::from_str(printed.trim())
+        .map_err(|err| failed(&format!("answered something that is no proposal: {err}")))?;
+    let (Some(id), Some(shown)) = (&case.drift_id, case.shown()) else { return Err("there is no drift here".into()) };
+    let name = arguments.iter().rev().chain([program]).find(|word| !word.starts_with('-')).unwrap_or(program);
+    let by = name.rsplit('/').next().unwrap_or(name);
+    Proposal::of(answer, id, &shown.after, by).map_err(|why| failed(&format!("proposed nothing that will do: {why}")))
+}
