@@ -3,12 +3,11 @@
 //! stands between the value and the comparison, through the tests' own helpers. What is not understood is left
 //! out: of a call of the product nothing is said, nor of the values that go into it.
 
+mod reached;
+mod tools;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use crate::code::{Arg, Expr, ExprKind, Function, Op, Stmt, StmtKind, Target, Unit};
 use crate::oracles::Pin;
@@ -101,130 +100,6 @@ impl<'a> Look<'a> {
         let shown = one_line(&words.join(" "), 80);
         let file = unit.path.clone();
         self.found.push(Slack { kind, effect: effect.into(), amount: None, pattern: None, file, at, shown });
-    }
-
-    /// Marks of the test, of what stands around it and of its module.
-    fn marks(&mut self, unit: &'a Unit, function: Option<&'a Function>) {
-        let own = function.into_iter().flat_map(|function| &function.marks);
-        let around = function.into_iter().flat_map(|function| unit.scopes_at(function.span)).flat_map(|it| &it.marks);
-        let module = unit.globals.iter().filter(|global| {
-            let inside = || function.is_some_and(|function| function.path.starts_with(&global.path));
-            global.name == "pytestmark" && (global.path.is_empty() || inside())
-        });
-        for mark in own.chain(around).chain(module.map(|global| &global.value)) {
-            self.mark(unit, mark);
-        }
-        for stmt in &unit.top {
-            stmt.walk(&mut |expr| self.leaves(unit, expr));
-        }
-        for stmt in function.into_iter().flat_map(|function| &function.body) {
-            stmt.walk(&mut |expr| self.leaves(unit, expr));
-        }
-    }
-
-    fn mark(&mut self, unit: &Unit, mark: &Expr) {
-        if unit.language == Language::Rust {
-            let name = match &mark.kind {
-                ExprKind::Macro { name, .. } => name.clone(),
-                ExprKind::Call { callee, .. } => callee.dotted().unwrap_or_default(),
-                _ => mark.dotted().unwrap_or_default(),
-            };
-            let text: String = unit.text.slice(mark.span).chars().filter(|c| !c.is_whitespace()).collect();
-            match name.as_str() {
-                "ignore" | "should_panic" => self.add(unit, Kind::Off, &name, mark.span),
-                "cfg" if text != "cfg(test)" => self.add(unit, Kind::OffIf, &text, mark.span),
-                "cfg_attr" if text.contains("ignore") => self.add(unit, Kind::OffIf, &text, mark.span),
-                _ => {}
-            }
-            return;
-        }
-        let mut met: Vec<Span> = Vec::new();
-        mark.walk(&mut |expr| {
-            let (name, args) = match &expr.kind {
-                ExprKind::Call { callee, args } => (callee.dotted(), args.as_slice()),
-                _ => (expr.dotted(), [].as_slice()),
-            };
-            let name = name.unwrap_or_default();
-            let last = name.rsplit('.').next().unwrap_or_default();
-            let known = matches!(last, "skip" | "skipif" | "skipIf" | "skipUnless" | "xfail" | "expectedFailure");
-            if !known || (last == "skip" && name == last) || met.iter().any(|span| span.contains(expr.span)) {
-                return;
-            }
-            met.push(expr.span);
-            let conditions: Vec<&Arg> =
-                args.iter().filter(|arg| arg.name.is_none() || arg.name.as_deref() == Some("condition")).collect();
-            let holds = |wanted: bool| {
-                conditions.first().is_some_and(|arg| matches!(arg.value.kind, ExprKind::Bool(value) if value == wanted))
-            };
-            let kind = match last {
-                "skipif" | "skipIf" if !holds(true) => Kind::OffIf,
-                "skipUnless" if !holds(false) => Kind::OffIf,
-                "xfail" if !conditions.is_empty() && !holds(true) => Kind::OffIf,
-                _ => Kind::Off,
-            };
-            let effect = match last {
-                "skipif" | "skipIf" | "skipUnless" | "skip" => "skip",
-                _ => "xfail",
-            };
-            self.add(unit, kind, effect, expr.span);
-        });
-    }
-
-    /// A call that ends the test where it stands.
-    fn leaves(&mut self, unit: &Unit, expr: &Expr) {
-        let ExprKind::Call { callee, .. } = &expr.kind else { return };
-        let name = callee.dotted().unwrap_or_default();
-        let last = name.rsplit('.').next().unwrap_or_default();
-        if matches!(name.as_str(), "pytest.skip" | "pytest.xfail") || matches!(last, "skipTest" | "SkipTest") {
-            self.add(unit, Kind::OffIf, "skip in the test", expr.span);
-        }
-    }
-
-    /// The statements down to the pin, with the conditions that it stands under.
-    fn way(&mut self, unit: &'a Unit, body: &'a [Stmt], pin: Span) {
-        for stmt in body {
-            if !stmt.span.contains(pin) {
-                if matches!(stmt.kind, StmtKind::Return(_)) && stmt.span.end <= pin.start {
-                    self.add(unit, Kind::Guard, "return", stmt.span);
-                }
-                continue;
-            }
-            let head = |span: Span| {
-                let line = unit.text.line_span(unit.text.line_of(span.start));
-                Span::new(span.start, line.end.clamp(span.start, span.end.max(span.start)))
-            };
-            match &stmt.kind {
-                StmtKind::If { then, otherwise, .. } => {
-                    self.add(unit, Kind::Guard, "if", head(stmt.span));
-                    self.way(unit, then, pin);
-                    self.way(unit, otherwise, pin);
-                }
-                StmtKind::For { body, .. } | StmtKind::While { body, .. } => self.way(unit, body, pin),
-                StmtKind::With { items, body } => {
-                    for (item, _) in items {
-                        let ExprKind::Call { callee, .. } = &item.kind else { continue };
-                        let name = callee.dotted().unwrap_or_default();
-                        let last = name.rsplit('.').next().unwrap_or_default();
-                        if matches!(last, "suppress" | "raises" | "assertRaises" | "assertRaisesRegex") {
-                            self.add(unit, Kind::Guard, "caught", item.span);
-                        }
-                    }
-                    self.way(unit, body, pin);
-                }
-                StmtKind::Block(parts) => {
-                    let text = unit.text.slice(stmt.span);
-                    let catches = |line: &str| {
-                        let line = line.trim_start();
-                        line.starts_with("except") && line[6..].starts_with([':', ' ', '*', '('])
-                    };
-                    if unit.language == Language::Python && text.starts_with("try") && text.lines().any(catches) {
-                        self.add(unit, Kind::Guard, "caught", head(stmt.span));
-                    }
-                    parts.iter().for_each(|part| self.way(unit, part, pin));
-                }
-                _ => self.statement(stmt, 0),
-            }
-        }
     }
 
     /// A statement that compares.
@@ -332,16 +207,6 @@ impl<'a> Look<'a> {
                 }
             }
             _ => self.value(expr, depth),
-        }
-    }
-
-    /// `{ ".id" => "[id]" }` of insta's assertions.
-    fn selectors(&mut self, tokens: Span) {
-        static SELECTOR: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#""[^"\n]*"\s*=>[^,\n}]*"#).ok());
-        let unit = self.frame().unit;
-        for found in SELECTOR.iter().flat_map(|selector| selector.find_iter(unit.text.slice(tokens))) {
-            let end = found.start() + found.as_str().trim_end().len();
-            self.add(unit, Kind::Filter, "redaction", Span::new(tokens.start + found.start(), tokens.start + end));
         }
     }
 
@@ -600,12 +465,7 @@ impl<'a> Look<'a> {
                 this.value(&arg.value, depth + 1);
             }
         };
-        if self.taken(whole, &name, callee, args) {
-            if let ExprKind::Attr(base, _) = &callee.kind {
-                self.value(base, depth + 1);
-            }
-            operands(self);
-        } else if words::hands_on(&name) || words::nearly(&name) {
+        if self.taken(whole, &name, callee, args) || words::hands_on(&name) || words::nearly(&name) {
             if let ExprKind::Attr(base, _) = &callee.kind {
                 self.value(base, depth + 1);
             }
@@ -637,84 +497,6 @@ impl<'a> Look<'a> {
         }
         true
     }
-
-    /// Calls of a function, and of the helpers that it calls, that tell a tool to see less.
-    fn scan(&mut self, unit: &'a Unit, function: &'a Function, depth: usize) {
-        if depth >= DEEPEST || !self.scanned.insert((unit.path.clone(), function.span.start)) {
-            return;
-        }
-        let mut calls: Vec<&'a Expr> = Vec::new();
-        for stmt in &function.body {
-            stmt.walk(&mut |expr| {
-                if matches!(expr.kind, ExprKind::Call { .. } | ExprKind::Macro { .. }) {
-                    calls.push(expr);
-                }
-            });
-        }
-        let from = self.frames.len().saturating_sub(1);
-        self.frames.push(Frame { unit, function: Some(function), given: BTreeMap::new(), from });
-        for call in calls {
-            match &call.kind {
-                ExprKind::Call { callee, args } => {
-                    let name = last(callee);
-                    if words::tells_to_ignore(&name) {
-                        self.add(unit, Kind::Filter, &name, call.span);
-                    }
-                    if matches!(name.as_str(), "with_defaults" | "use_extension") {
-                        self.told(call, &name, args);
-                    }
-                    if let Some((unit, function)) = self.of_tests(callee) {
-                        self.scan(unit, function, depth + 1);
-                    }
-                }
-                ExprKind::Macro { name, tokens, .. } if pins::macros::last(name) == "with_settings" => {
-                    self.settings(unit, *tokens);
-                }
-                _ => {}
-            }
-        }
-        self.frames.pop();
-    }
-
-    /// `with_settings!({filters => vec![(r"…", "…")]}, { … })`: each filter and redaction.
-    fn settings(&mut self, unit: &Unit, tokens: Span) {
-        static EACH: LazyLock<Option<[(&str, Regex); 3]>> = LazyLock::new(|| {
-            Some([
-                ("filters", Regex::new(r##"\(\s*&?r?#*"[^"\n]*""##).ok()?),
-                ("redactions", Regex::new(r#""[^"\n]*"\s*=>"#).ok()?),
-                ("sort_maps", Regex::new(r"sort_maps\s*=>\s*true").ok()?),
-            ])
-        });
-        let text = unit.text.slice(tokens);
-        let text = text.get(..braced(text)).unwrap_or(text);
-        for (word, each) in EACH.iter().flatten() {
-            let from = text.find(word).unwrap_or(text.len());
-            let rest = text.get(from..).unwrap_or_default();
-            let end = rest.find("],").unwrap_or(rest.len());
-            for found in each.find_iter(rest.get(..end).unwrap_or_default()) {
-                let at = tokens.start + from + found.start();
-                self.add(unit, Kind::Filter, word, Span::new(at, at + found.len()));
-            }
-        }
-    }
-}
-
-/// End of the first braced group of a text.
-fn braced(text: &str) -> usize {
-    let mut depth = 0usize;
-    for (at, c) in text.char_indices() {
-        match c {
-            '{' => depth += 1,
-            '}' => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    return at;
-                }
-            }
-            _ => {}
-        }
-    }
-    text.len()
 }
 
 fn frame_given(frames: &[Frame], name: &str) -> Option<Expr> {

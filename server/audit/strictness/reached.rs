@@ -1,0 +1,133 @@
+//! Whether the comparison of a test is reached: marks that keep the test from running or from failing, calls that
+//! end it, conditions that the comparison stands under.
+
+use super::{Kind, Look};
+use crate::code::{Arg, Expr, ExprKind, Function, Stmt, StmtKind, Unit};
+use crate::syntax::Language;
+use crate::text::Span;
+
+impl<'a> Look<'a> {
+    /// Marks of the test, of what stands around it and of its module.
+    pub(super) fn marks(&mut self, unit: &'a Unit, function: Option<&'a Function>) {
+        let own = function.into_iter().flat_map(|function| &function.marks);
+        let around = function.into_iter().flat_map(|function| unit.scopes_at(function.span)).flat_map(|it| &it.marks);
+        let module = unit.globals.iter().filter(|global| {
+            let inside = || function.is_some_and(|function| function.path.starts_with(&global.path));
+            global.name == "pytestmark" && (global.path.is_empty() || inside())
+        });
+        for mark in own.chain(around).chain(module.map(|global| &global.value)) {
+            self.mark(unit, mark);
+        }
+        for stmt in &unit.top {
+            stmt.walk(&mut |expr| self.leaves(unit, expr));
+        }
+        for stmt in function.into_iter().flat_map(|function| &function.body) {
+            stmt.walk(&mut |expr| self.leaves(unit, expr));
+        }
+    }
+
+    fn mark(&mut self, unit: &Unit, mark: &Expr) {
+        if unit.language == Language::Rust {
+            let name = match &mark.kind {
+                ExprKind::Macro { name, .. } => name.clone(),
+                ExprKind::Call { callee, .. } => callee.dotted().unwrap_or_default(),
+                _ => mark.dotted().unwrap_or_default(),
+            };
+            let text: String = unit.text.slice(mark.span).chars().filter(|c| !c.is_whitespace()).collect();
+            match name.as_str() {
+                "ignore" | "should_panic" => self.add(unit, Kind::Off, &name, mark.span),
+                "cfg" if text != "cfg(test)" => self.add(unit, Kind::OffIf, &text, mark.span),
+                "cfg_attr" if text.contains("ignore") => self.add(unit, Kind::OffIf, &text, mark.span),
+                _ => {}
+            }
+            return;
+        }
+        let mut met: Vec<Span> = Vec::new();
+        mark.walk(&mut |expr| {
+            let (name, args) = match &expr.kind {
+                ExprKind::Call { callee, args } => (callee.dotted(), args.as_slice()),
+                _ => (expr.dotted(), [].as_slice()),
+            };
+            let name = name.unwrap_or_default();
+            let last = name.rsplit('.').next().unwrap_or_default();
+            let known = matches!(last, "skip" | "skipif" | "skipIf" | "skipUnless" | "xfail" | "expectedFailure");
+            if !known || (last == "skip" && name == last) || met.iter().any(|span| span.contains(expr.span)) {
+                return;
+            }
+            met.push(expr.span);
+            let conditions: Vec<&Arg> =
+                args.iter().filter(|arg| arg.name.is_none() || arg.name.as_deref() == Some("condition")).collect();
+            let holds = |wanted: bool| {
+                conditions.first().is_some_and(|arg| matches!(arg.value.kind, ExprKind::Bool(value) if value == wanted))
+            };
+            let kind = match last {
+                "skipif" | "skipIf" if !holds(true) => Kind::OffIf,
+                "skipUnless" if !holds(false) => Kind::OffIf,
+                "xfail" if !conditions.is_empty() && !holds(true) => Kind::OffIf,
+                _ => Kind::Off,
+            };
+            let effect = match last {
+                "skipif" | "skipIf" | "skipUnless" | "skip" => "skip",
+                _ => "xfail",
+            };
+            self.add(unit, kind, effect, expr.span);
+        });
+    }
+
+    /// A call that ends the test where it stands.
+    fn leaves(&mut self, unit: &Unit, expr: &Expr) {
+        let ExprKind::Call { callee, .. } = &expr.kind else { return };
+        let name = callee.dotted().unwrap_or_default();
+        let last = name.rsplit('.').next().unwrap_or_default();
+        if matches!(name.as_str(), "pytest.skip" | "pytest.xfail") || matches!(last, "skipTest" | "SkipTest") {
+            self.add(unit, Kind::OffIf, "skip in the test", expr.span);
+        }
+    }
+
+    /// The statements down to the pin, with the conditions that it stands under.
+    pub(super) fn way(&mut self, unit: &'a Unit, body: &'a [Stmt], pin: Span) {
+        for stmt in body {
+            if !stmt.span.contains(pin) {
+                if matches!(stmt.kind, StmtKind::Return(_)) && stmt.span.end <= pin.start {
+                    self.add(unit, Kind::Guard, "return", stmt.span);
+                }
+                continue;
+            }
+            let head = |span: Span| {
+                let line = unit.text.line_span(unit.text.line_of(span.start));
+                Span::new(span.start, line.end.clamp(span.start, span.end.max(span.start)))
+            };
+            match &stmt.kind {
+                StmtKind::If { then, otherwise, .. } => {
+                    self.add(unit, Kind::Guard, "if", head(stmt.span));
+                    self.way(unit, then, pin);
+                    self.way(unit, otherwise, pin);
+                }
+                StmtKind::For { body, .. } | StmtKind::While { body, .. } => self.way(unit, body, pin),
+                StmtKind::With { items, body } => {
+                    for (item, _) in items {
+                        let ExprKind::Call { callee, .. } = &item.kind else { continue };
+                        let name = callee.dotted().unwrap_or_default();
+                        let last = name.rsplit('.').next().unwrap_or_default();
+                        if matches!(last, "suppress" | "raises" | "assertRaises" | "assertRaisesRegex") {
+                            self.add(unit, Kind::Guard, "caught", item.span);
+                        }
+                    }
+                    self.way(unit, body, pin);
+                }
+                StmtKind::Block(parts) => {
+                    let text = unit.text.slice(stmt.span);
+                    let catches = |line: &str| {
+                        let line = line.trim_start();
+                        line.starts_with("except") && line[6..].starts_with([':', ' ', '*', '('])
+                    };
+                    if unit.language == Language::Python && text.starts_with("try") && text.lines().any(catches) {
+                        self.add(unit, Kind::Guard, "caught", head(stmt.span));
+                    }
+                    parts.iter().for_each(|part| self.way(unit, part, pin));
+                }
+                _ => self.statement(stmt, 0),
+            }
+        }
+    }
+}
