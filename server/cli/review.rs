@@ -155,8 +155,8 @@ impl Desk {
             Key::Char('b') | Key::PageUp | Key::Control('b') => self.scroll(-(page as isize), page),
             Key::Char('j') | Key::Down | Key::Enter => self.scroll(1, page),
             Key::Char('k') | Key::Up => self.scroll(-1, page),
-            Key::Char('n') => self.to_hunk(1),
-            Key::Char('p') => self.to_hunk(-1),
+            Key::Char('n') => self.turn_to_hunk(1),
+            Key::Char('p') => self.turn_to_hunk(-1),
             Key::Char('v') => {
                 self.values = !self.values;
                 self.top = 0;
@@ -190,7 +190,7 @@ impl Desk {
         self.top = self.top.saturating_add_signed(by).min(last);
     }
 
-    fn to_hunk(&mut self, by: isize) {
+    fn turn_to_hunk(&mut self, by: isize) {
         let count = self.case().and_then(|case| case.drift.as_ref().map(|drift| drift.hunks.len())).unwrap_or(0);
         self.hunk = self.hunk.saturating_add_signed(by).min(count.saturating_sub(1));
         self.values = false;
