@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::amendment::{self, Request};
 use crate::ledger::{Entry, Judgement, Kind, Verdict};
-use crate::oracles::{Baseline, Content};
+use crate::oracles::{Baseline, Content, Pin};
 use crate::places::RelPath;
 use crate::proof;
 use crate::rationale::{self, Draft};
@@ -29,7 +29,8 @@ pub mod kind {
     pub const DECIDE: &str = "quickfix.pindrift.decide";
     pub const JUDGE: &str = "refactor.rewrite.pindrift.judge";
     pub const SPECIFY: &str = "refactor.pindrift.specify";
-    pub const ALL: [&str; 8] = [ACCEPT, EXPLAIN, WITHDRAW, RATIONALE, RECLASSIFY, DECIDE, JUDGE, SPECIFY];
+    pub const OBSERVE: &str = "source.pindrift.observe";
+    pub const ALL: [&str; 9] = [ACCEPT, EXPLAIN, WITHDRAW, RATIONALE, RECLASSIFY, DECIDE, JUDGE, SPECIFY, OBSERVE];
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -116,7 +117,9 @@ pub fn actions(survey: &Survey, workspace: &Workspace, at: &At, prompts: bool) -
         all.extend(here.iter().filter(site).find(|case| case.drift.is_none()).into_iter().flat_map(|case| judge(case)));
     }
     all.extend(here.iter().filter(site).filter_map(|case| specify(case, workspace)).take(1));
-    all.truncate(MOST);
+    // A run is always at hand, whatever else there is to decide.
+    all.truncate(MOST - 1);
+    all.extend(here.iter().find(site).map(|case| observe(case)));
     all
 }
 
@@ -191,6 +194,21 @@ fn decide(case: &Case) -> Vec<Action> {
             drifts: vec![id.clone()],
         })
         .collect()
+}
+
+/// Runs the tests of a pin's function: only when a person asks for it.
+fn observe(case: &Case) -> Action {
+    Action {
+        title: "Run this test and record what it produces".to_string(),
+        kind: kind::OBSERVE,
+        does: Does::Command { id: "pindrift.observe", argument: run(&case.pin) },
+        drifts: case.drift_id.iter().cloned().collect(),
+    }
+}
+
+/// The argument of `pindrift.observe` for the test of a pin.
+pub fn run(pin: &Pin) -> Value {
+    json!({ "tests": [pin.test_base()], "file": pin.file.as_str() })
 }
 
 /// What a person may think of the recorded behaviour, but for what is thought already.

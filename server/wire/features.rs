@@ -137,10 +137,15 @@ pub fn workspace_edit(
 pub fn lenses(sheet: &Sheet, cancelled: &Cancelled) -> Option<Vec<CodeLens>> {
     let (path, view) = sheet.place.as_ref()?;
     let survey = view.survey(path, &|| cancelled.is_set())?;
-    let mut tests: BTreeMap<usize, (Vec<String>, bool, usize)> = BTreeMap::new();
+    let mut tests: BTreeMap<usize, (Vec<String>, bool, usize, serde_json::Value)> = BTreeMap::new();
     for case in survey.cases.iter().filter(|case| case.pin.file == *path && case.pin.role == Role::Characterization) {
         let start = case.pin.test_span.unwrap_or(case.pin.span).start;
-        let test = tests.entry(sheet.text.line_of(start)).or_insert((Vec::new(), false, case.pin.span.start));
+        let test = tests.entry(sheet.text.line_of(start)).or_insert((
+            Vec::new(),
+            false,
+            case.pin.span.start,
+            actions::run(&case.pin),
+        ));
         if case.state == State::Drift
             && case.acceptable()
             && let Some(id) = &case.drift_id
@@ -153,7 +158,7 @@ pub fn lenses(sheet: &Sheet, cancelled: &Cancelled) -> Option<Vec<CodeLens>> {
         }
     }
     let mut lenses = Vec::new();
-    for (line, (drifts, history, pin)) in tests {
+    for (line, (drifts, history, pin, run)) in tests {
         let range = speak::line_range(&sheet.text, line + 1, sheet.declared.encoding);
         let mut add = |title: String, id: &str, argument| {
             let command = Some(command(&title, id, argument));
@@ -167,6 +172,7 @@ pub fn lenses(sheet: &Sheet, cancelled: &Cancelled) -> Option<Vec<CodeLens>> {
             add(title, "pindrift.accept", serde_json::json!({ "drift": first, "drifts": drifts }));
         }
         if history || !drifts.is_empty() {
+            add("run".into(), "pindrift.observe", run);
             let line1 = sheet.text.line_of(pin) + 1;
             let argument = serde_json::json!({ "uri": sheet.uri.as_str(), "line1": line1 });
             add("why".into(), "pindrift.history", argument);

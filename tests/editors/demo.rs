@@ -66,6 +66,15 @@ impl Demo {
         records
     }
 
+    /// What runs recorded, beside what the demo came with.
+    pub fn observed(&self) -> String {
+        let entries = std::fs::read_dir(self.path().join(".pindrift/observed")).expect("the observations").flatten();
+        let runs = entries.map(|entry| entry.path()).filter(|path| {
+            path.extension().is_some_and(|it| it == "jsonl") && path.file_name().is_some_and(|it| it != "demo.jsonl")
+        });
+        runs.filter_map(|path| std::fs::read_to_string(path).ok()).collect()
+    }
+
     /// The amendments of one editor; each has to say through what it came.
     pub fn via(&self, via: &str) -> usize {
         self.records().iter().filter(|record| record["via"].as_str() == Some(via)).count()

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::demo::{Demo, ROUNDING, SORTED, editors, tools};
+use super::demo::{Demo, ROUNDING, SORTED, editors, python, tools};
 use super::terminal::Terminal;
 
 fn program(suite: &str) -> PathBuf {
@@ -17,7 +17,8 @@ fn open(name: &str, suite: &str, demo: &Demo, file: &str) -> Terminal {
         std::fs::copy(editors().join("helix").join(file), settings.join(file)).expect("copied");
     }
     let program = format!("{} {file}", program(suite).display());
-    Terminal::open(name, &program, &demo.path(), &demo.home(), &[])
+    let (name_of, environment) = python();
+    Terminal::open(name, &program, &demo.path(), &demo.home(), &[(name_of, environment.display().to_string())])
 }
 
 /// To the first place that a search from the top finds.
@@ -29,7 +30,7 @@ fn pick(hx: &Terminal, title: &str) {
     hx.keys(&["Space", "a"]).shows(&[title]);
     // The first entry is the one chosen, in both versions.
     let menu: Vec<String> = hx.screen().lines().map(str::to_string).collect();
-    let first = ["Accept drift:", "Withdraw this", "Insert dated", "Reclassify as", "Label as"];
+    let first = ["Accept drift:", "Withdraw this", "Insert dated", "Reclassify as", "Label as", "Run this test"];
     let entries: Vec<&String> = menu.iter().filter(|line| first.iter().any(|entry| line.contains(entry))).collect();
     let at = entries.iter().position(|line| line.contains(title)).expect("it is in the menu");
     hx.keys(&vec!["Down"; at]).keys(&["Enter"]);
@@ -75,6 +76,10 @@ fn story(suite: &str, name: &str) {
     pick(&hx, "Accept drift: 2.67 → 2.68");
     hx.shows(&["== 2.68"]).text(":w").keys(&["Enter"]);
     hx.until("the record", || demo.via("helix") == 1);
+
+    go(&hx, "== 2");
+    pick(&hx, "Run this test and record what it produces");
+    hx.until("what the run saw", || demo.observed().contains("\"outcome\":\"match\""));
 
     hx.text(":o tests/test_export.py").keys(&["Enter"]);
     hx.shows(&["2 lines in another order"]);

@@ -92,7 +92,7 @@ fn lenses_and_links_stand_where_they_are_declared_and_mean_something() {
         .iter()
         .filter_map(|lens| lens["command"]["title"].as_str())
         .collect();
-    assert_eq!(titles, ["1 drift · accept…", "why"], "only the drifted test has some");
+    assert_eq!(titles, ["1 drift · accept…", "run", "why"], "only the drifted test has some");
     let links = session.ask("textDocument/documentLink", document);
     let targets: Vec<&str> =
         links["result"].as_array().expect("links").iter().filter_map(|link| link["target"].as_str()).collect();
