@@ -66,6 +66,9 @@ type PathKey = (PathBuf, String, RelPath);
 static TREES: LazyLock<Mutex<HashMap<TreeKey, Arc<Tree>>>> = LazyLock::new(Mutex::default);
 static HISTORIES: LazyLock<Mutex<HashMap<PathKey, Arc<[Commit]>>>> = LazyLock::new(Mutex::default);
 const KEPT_TREES: usize = 8;
+/// Most commits that are told of one file, and most of its renames that are followed.
+const MOST_COMMITS: usize = 20;
+const MOST_RENAMES: usize = 8;
 const KEPT_HISTORIES: usize = 4096;
 
 impl Git {
@@ -280,22 +283,71 @@ impl Git {
         if let Some(known) = lock(&HISTORIES).get(&key) {
             return known.iter().take(limit).cloned().collect();
         }
-        let whole = self.whole_path(path);
-        let args = ["rev-list", "-n", "20", &head, "--", whole.as_str()];
-        let Ok(out) = self.run(&args, None, SOON) else { return Arc::default() };
-        let ids: Vec<String> = String::from_utf8_lossy(&out).lines().map(str::to_string).collect();
-        let bodies = self.objects(&ids);
-        let commits: Arc<[Commit]> = ids
-            .into_iter()
-            .zip(bodies)
-            .filter_map(|(id, body)| Some(commit_of(id, &String::from_utf8_lossy(&body?.1))))
-            .collect();
+        let Ok(commits) = self.touching(&head, &key.2) else { return Arc::default() };
+        let commits: Arc<[Commit]> = commits.into();
         let mut histories = lock(&HISTORIES);
         if histories.len() >= KEPT_HISTORIES {
             histories.clear();
         }
         histories.insert(key, commits.clone());
         commits.iter().take(limit).cloned().collect()
+    }
+
+    /// The same through renames, as git tells them by what the two files hold (half of it or more); at most 20.
+    pub fn lineage(&self, path: &RelPath) -> Vec<Commit> {
+        let Some(mut from) = self.head() else { return Vec::new() };
+        let mut whole = self.whole_path(path);
+        let mut commits: Vec<Commit> = Vec::new();
+        for _ in 0..MOST_RENAMES {
+            let Ok(found) = self.touching(&from, &whole) else { break };
+            let Some(first) = found.last().map(|commit| commit.id.clone()) else { break };
+            commits.extend(
+                found
+                    .into_iter()
+                    .filter(|commit| !commits.iter().any(|known| known.id == commit.id))
+                    .collect::<Vec<_>>(),
+            );
+            let Some(before) = self.renamed_in(&first, &whole).filter(|_| commits.len() < MOST_COMMITS) else { break };
+            (from, whole) = (format!("{first}^"), before);
+        }
+        commits.truncate(MOST_COMMITS);
+        commits
+    }
+
+    /// The newest commits of HEAD's history that touch lines of a text of HEAD (1-based, both inside), newest
+    /// first, through renames; at most 20.
+    pub fn of_lines(&self, path: &RelPath, (first, last): (usize, usize)) -> Vec<Commit> {
+        let range = format!("-L{first},{last}:{}", self.whole_path(path));
+        let args =
+            ["log", "-s", "--no-ext-diff", "--no-textconv", "--no-color", "--format=%H", "-n", "20", &range, "HEAD"];
+        self.run(&args, None, SOON).map(|out| self.commits_of(&out)).unwrap_or_default()
+    }
+
+    fn touching(&self, from: &str, whole: &RelPath) -> Result<Vec<Commit>, Failure> {
+        let args = ["rev-list", "-n", "20", from, "--", whole.as_str()];
+        Ok(self.commits_of(&self.run(&args, None, SOON)?))
+    }
+
+    /// The commits whose ids are these lines.
+    fn commits_of(&self, lines: &[u8]) -> Vec<Commit> {
+        let ids: Vec<String> = String::from_utf8_lossy(lines).lines().map(str::to_string).collect();
+        let bodies = self.objects(&ids);
+        ids.into_iter()
+            .zip(bodies)
+            .filter_map(|(id, body)| Some(commit_of(id, &String::from_utf8_lossy(&body?.1))))
+            .collect()
+    }
+
+    /// The name that a file had before a commit, where that renamed it.
+    fn renamed_in(&self, commit: &str, whole: &RelPath) -> Option<RelPath> {
+        let args =
+            ["diff-tree", "-r", "-M", "-l400", "-z", "--no-commit-id", "--name-status", "--diff-filter=R", commit];
+        let out = self.run(&args, None, SOON).ok()?;
+        let words: Vec<&str> = out.split(|byte| *byte == 0).filter_map(|word| std::str::from_utf8(word).ok()).collect();
+        words.chunks(3).find_map(|row| match row {
+            [_, before, after] if *after == whole.as_str() => RelPath::new(before),
+            _ => None,
+        })
     }
 
     /// Who commits here, as git's configuration says: each of `author.*` and `user.*` that is set.

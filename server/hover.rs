@@ -3,9 +3,13 @@
 //! Never knows a protocol, never asks git on the way to a hover.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use similar::DiffOp;
 
 use crate::drift;
 use crate::findings::{advice, reading, treatment};
+use crate::git::Git;
 use crate::ledger::{Entry, Judgement, Kind};
 use crate::observations::From;
 use crate::oracles::{Baseline, OracleKind};
@@ -13,7 +17,7 @@ use crate::places::RelPath;
 use crate::rationale;
 use crate::roles::Role;
 use crate::survey::{Case, Shown, State, Workspace};
-use crate::text::one_line;
+use crate::text::{align, one_line};
 
 /// Most lines of the difference, most cases and most decisions of one hover.
 const DIFF: usize = 6;
@@ -135,6 +139,10 @@ pub fn history(cases: &[&Arc<Case>], workspace: &Workspace) -> String {
     out.join("\n")
 }
 
+/// Longest time that a text is held against HEAD's to find a literal's lines there.
+const ALIGNED: Duration = Duration::from_millis(200);
+/// Longest time in which git is asked about one more literal or baseline.
+const PATIENCE: Duration = Duration::from_secs(4);
 /// Most amendments whose commits are looked up, and most baselines whose commits are told.
 const LOOKED_UP: usize = 20;
 
@@ -152,14 +160,23 @@ pub fn known(cases: &[&Arc<Case>], workspace: &Workspace) -> Vec<Decision> {
             seen.push(commit.id.clone());
         }
     }
-    let mut paths: Vec<&RelPath> = Vec::new();
-    for path in cases.iter().filter(|case| !in_source(case)).filter_map(|case| case.pin.oracle.path.as_ref()) {
-        if paths.len() < LOOKED_UP && !paths.contains(&path) {
-            paths.push(path);
+    let mut asked: Vec<(&RelPath, Option<(usize, usize)>)> = Vec::new();
+    for case in &cases {
+        let Some(path) = &case.pin.oracle.path else { continue };
+        let lines = in_source(case).then(|| lines_at_head(case, workspace, git));
+        let one = match lines {
+            Some(None) => continue,
+            Some(lines) => (path, lines),
+            None => (path, None),
+        };
+        if asked.len() < LOOKED_UP && !asked.contains(&one) {
+            asked.push(one);
         }
     }
-    for path in paths {
-        for commit in git.commits(path, 20).iter() {
+    let begun = Instant::now();
+    for (path, lines) in asked.into_iter().take_while(|_| begun.elapsed() < PATIENCE) {
+        let commits = lines.map_or_else(|| git.lineage(path), |lines| git.of_lines(path, lines));
+        for commit in commits {
             if seen.contains(&commit.id) {
                 continue;
             }
@@ -178,6 +195,25 @@ pub fn known(cases: &[&Arc<Case>], workspace: &Workspace) -> Vec<Decision> {
     }
     known.sort_by(|a, b| b.day.cmp(&a.day));
     known
+}
+
+/// The lines (1-based, both inside) of HEAD's text that a literal's lines of today are; none where all of them
+/// are new.
+fn lines_at_head(case: &Case, workspace: &Workspace, git: &Git) -> Option<(usize, usize)> {
+    let (path, span) = case.pin.oracle.path.as_ref().zip(case.pin.oracle.span)?;
+    let unit = workspace.project.unit(path)?;
+    let committed = String::from_utf8(git.blob("HEAD", path)?).ok()?;
+    let today = unit.line(span.start) - 1..unit.line(span.end.saturating_sub(1).max(span.start));
+    let (old, new): (Vec<&str>, Vec<&str>) = (committed.lines().collect(), unit.text.as_str().lines().collect());
+    let mut at_head = align(&old, &new, ALIGNED).into_iter().filter_map(|op| match op {
+        DiffOp::Equal { old_index, new_index, len } => {
+            let (start, end) = (today.start.max(new_index), today.end.min(new_index + len));
+            (start < end).then(|| (old_index + start - new_index + 1, old_index + end - new_index))
+        }
+        _ => None,
+    });
+    let first = at_head.next()?;
+    Some(at_head.fold(first, |(first, _), (_, last)| (first, last)))
 }
 
 fn short(id: &str) -> String {

@@ -147,6 +147,42 @@ fn the_log_of_a_pin_joins_its_amendments_comments_and_commits() {
     assert!(!other.contains("cover") && !other.contains("page"), "{other}");
 }
 
+#[test]
+fn the_log_follows_renames_and_the_lines_of_a_literal() {
+    let fixture =
+        Fixture::committed(&format!("{BOTH}\n//- tests/test_more.py\ndef test_more():\n    assert f() == 1\n"));
+    let tell = |name: &str| {
+        let told = pindrift(&fixture, &["log", name]).with(0);
+        let subjects = told.lines().filter_map(|line| line.strip_prefix("    "));
+        subjects.filter(|line| !line.contains(" by ")).map(str::to_string).collect::<Vec<_>>()
+    };
+    fixture.write("//- tests/test_more.py\nimport os\n\n\ndef test_more():\n    assert f() == 1\n");
+    fixture.commit("import what is needed");
+    fixture.write("//- tests/test_more.py\nimport os\n\n\ndef test_more():\n    assert f() == 2\n");
+    fixture.commit("count from two");
+    fixture.git(&["mv", "tests/test_more.py", "tests/test_counts.py"]);
+    fixture.commit("name the tests by what they count");
+    // Lines above it that are not committed move nothing.
+    fixture.write("//- tests/test_counts.py\nimport os\nimport sys\n\n\ndef test_more():\n    assert f() == 2\n");
+    let literal = tell("tests/test_counts.py::test_more");
+    assert_eq!(literal, ["count from two", "first"], "of its lines alone, through the rename");
+
+    let golden = format!("tests/golden/a.txt\n{}", "a line of the page\n".repeat(20));
+    fixture.write(&format!(
+        "//- {golden}//- tests/test_golden.py\n\"\"\"Characterization test: pins the page.\"\"\"\nfrom pathlib import Path\n\n\n\
+         def test_page():\n    assert page() == (Path(__file__).parent / \"golden\" / \"a.txt\").read_text()\n"
+    ));
+    fixture.commit("pin the page");
+    fixture.git(&["mv", "tests/golden/a.txt", "tests/golden/page.txt"]);
+    fixture.commit("call the page a page");
+    let test = fixture.read("tests/test_golden.py").replace("a.txt", "page.txt");
+    fixture.write(&format!("//- tests/test_golden.py\n{test}"));
+    fixture.write(&format!("//- {}one more\n", golden.replace("a.txt", "page.txt")));
+    fixture.commit("write one more line");
+    let baseline = tell("tests/golden/page.txt");
+    assert_eq!(baseline, ["write one more line", "call the page a page", "pin the page"]);
+}
+
 /// Records what a run of a literal's test produced.
 fn observe(fixture: &Fixture, path: &str, test: &str, value: &str) {
     let digest: String = sha2::Sha256::digest(b"value\x00119").iter().map(|byte| format!("{byte:02x}")).collect();
