@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 /// Kept of what was printed, at its beginning and at its end, in bytes each.
 const KEPT: usize = 1 << 20;
+/// Longest line that is kept whole, in bytes.
+const LONGEST_LINE: usize = 1 << 20;
 /// How long a program's output is waited for after its end: a child of it may hold the pipe.
 const AFTER: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(20);
@@ -92,9 +94,17 @@ fn carried_out(
         let (printed, done) = (printed.clone(), done.clone());
         std::thread::spawn(move || {
             let mut buffer = [0; 1 << 16];
+            let mut held: Vec<u8> = Vec::new();
+            let add = |bytes: &[u8]| printed.lock().unwrap_or_else(PoisonError::into_inner).add(bytes);
             while let Ok(read @ 1..) = pipe.read(&mut buffer) {
-                printed.lock().unwrap_or_else(PoisonError::into_inner).add(buffer.get(..read).unwrap_or_default());
+                held.extend(buffer.get(..read).unwrap_or_default());
+                // Whole lines: what the other pipe says in between stands between lines.
+                let whole = held.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+                let told = if held.len() > LONGEST_LINE { held.len() } else { whole };
+                add(held.get(..told).unwrap_or_default());
+                held.drain(..told);
             }
+            add(&held);
             let _ = done.send(());
         });
     }
@@ -163,6 +173,13 @@ mod tests {
         assert_eq!((end, text.as_str()), (End::TooLong(Duration::from_millis(300)), "begun\n"));
         // The pipe is held open by a child that was left alive.
         assert!(took < Duration::from_secs(2), "{took:?}");
+    }
+
+    #[test]
+    fn what_one_pipe_says_breaks_no_line_of_the_other() {
+        let (_, text, _) =
+            shell("printf '{\"a\":'; sleep 0.2; echo between >&2; sleep 0.2; echo '1}'; printf end", 60_000);
+        assert_eq!(text, "between\n{\"a\":1}\nend");
     }
 
     #[test]
