@@ -342,7 +342,7 @@ fn document(case: &Case, workspace: &Workspace) -> Option<Action> {
 /// A specification test of the same call, the observed value in it and its authority left to a person.
 fn specify(case: &Case, workspace: &Workspace) -> Option<Action> {
     let id = case.drift_id.clone().filter(|_| case.acceptable() && case.state == State::Drift)?;
-    if proof::specifications(workspace, case).iter().any(|said| said.holds.is_some()) {
+    if !proof::specifications(workspace, case).is_empty() {
         return None;
     }
     let draft = proof::draft(&workspace.project, case)?;

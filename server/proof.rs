@@ -3,10 +3,13 @@
 //! revision, gives the four results. Runs the user's tests, because this was asked for: on the base in a folder of
 //! its own that goes, now as [`observe`] does.
 
+mod calls;
 mod draft;
 mod kept;
 mod runs;
 mod specifications;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 

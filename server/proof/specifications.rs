@@ -1,12 +1,15 @@
 //! Specification tests that speak of the same call as a pin. Takes a case, gives what each expects and whether
-//! the code does that. A call is the same when it is written the same, names of local variables followed.
+//! the code does that. A call is the same when it stands for the same: see [`super::calls`]. Only what compares as
+//! it is recorded is judged.
 
-use crate::code::{Expr, ExprKind, Function, Op, Stmt, StmtKind, Target, Unit};
-use crate::oracles::{Content, literal};
+use super::calls::{Call, Reading};
+use crate::code::{Expr, ExprKind, Function, Op, Stmt, StmtKind, Unit};
+use crate::oracles::{Content, OracleKind, Pin, Step, literal};
 use crate::pins::{self, Project, sites};
 use crate::places::RelPath;
 use crate::roles::{self, Role};
 use crate::survey::{Case, Workspace};
+use crate::syntax::Language;
 use crate::text::{Span, one_line};
 
 /// One expectation of a specification test.
@@ -18,7 +21,7 @@ pub struct Specification {
     pub line: usize,
     /// As it is written, one line.
     pub expects: String,
-    /// The code gives that; `None`: nothing was observed.
+    /// The code gives that; `None`: nothing was observed, or nobody can say without running it.
     pub holds: Option<bool>,
 }
 
@@ -26,13 +29,14 @@ pub struct Specification {
 pub fn specifications(workspace: &Workspace, case: &Case) -> Vec<Specification> {
     let project = &workspace.project;
     let calls = calls_of(project, case);
-    let observed = case.observation.as_ref().filter(|seen| !seen.stale).map(|seen| &seen.content);
+    let observed = case.observation.as_ref().filter(|seen| !seen.stale && !seen.lossy && is_plain(&case.pin));
+    let observed = observed.map(|seen| &seen.content);
     let mut found = Vec::new();
     if calls.is_empty() {
         return found;
     }
-    let name = |call: &String| {
-        call.split('(').next().unwrap_or_default().rsplit(['.', ':']).next().unwrap_or_default().to_string()
+    let name = |call: &Call| {
+        call.text.split('(').next().unwrap_or_default().rsplit(['.', ':']).next().unwrap_or_default().to_string()
     };
     let names: Vec<String> = calls.iter().map(name).collect();
     let units = project.files.values().map(|facts| &facts.unit).filter(|unit| {
@@ -40,11 +44,13 @@ pub fn specifications(workspace: &Workspace, case: &Case) -> Vec<Specification> 
     });
     for unit in units {
         for function in unit.functions.iter().filter(|function| sites::is_test(unit, function)) {
-            let mut said: Vec<(Span, Content)> = Vec::new();
+            let mut said: Vec<(Span, Content, bool)> = Vec::new();
+            let reading = Reading::of(project, unit, function);
             for (side, other) in equals(function) {
-                if let Some(content) = expected(unit, other).filter(|_| calls.contains(&written(unit, function, side)))
-                {
-                    said.push((other.span, content));
+                let Some(content) = expected(unit, other) else { continue };
+                let call = reading.call(side);
+                if let Some(own) = calls.iter().find(|own| own.text == call.text) {
+                    said.push((other.span, content, own.certain && call.certain));
                 }
             }
             if said.is_empty() || roles::labelled(unit, Some(function), &project.settings) != Some(Role::Specification)
@@ -52,13 +58,15 @@ pub fn specifications(workspace: &Workspace, case: &Case) -> Vec<Specification> 
                 continue;
             }
             let test = super::test_id(project, unit, function);
-            for (span, content) in said {
+            for (span, content, certain) in said {
                 found.push(Specification {
                     test: test.clone(),
                     file: unit.path.clone(),
                     line: unit.text.line_of(span.start) + 1,
                     expects: one_line(unit.text.slice(span), 80),
-                    holds: observed.map(|observed| *observed == content),
+                    holds: observed
+                        .and_then(|observed| same(observed, &content, unit.language))
+                        .filter(|it| *it || certain),
                 });
             }
         }
@@ -89,16 +97,17 @@ fn has_authority(unit: &Unit, function: &Function) -> bool {
 }
 
 /// The calls that the pin's statement holds against what is recorded.
-fn calls_of(project: &Project, case: &Case) -> Vec<String> {
+fn calls_of(project: &Project, case: &Case) -> Vec<Call> {
     let pin = &case.pin;
     let Some(unit) = project.unit(&pin.file) else { return Vec::new() };
     let function = unit.functions.iter().find(|function| Some(function.span) == pin.test_span);
     let Some(function) = function else { return Vec::new() };
-    let mut calls: Vec<String> = Vec::new();
+    let reading = Reading::of(project, unit, function);
+    let mut sides: Vec<&Expr> = Vec::new();
     for (side, other) in equals(function) {
         let within = |expr: &Expr| pin.span.contains(expr.span);
         if within(side) && within(other) {
-            calls.push(written(unit, function, side));
+            sides.push(side);
         }
     }
     // What is passed to a helper that compares, or stands in a macro.
@@ -107,23 +116,71 @@ fn calls_of(project: &Project, case: &Case) -> Vec<String> {
             if expr.span == pin.span {
                 match &expr.kind {
                     ExprKind::Call { args, .. } | ExprKind::Macro { args, .. } => {
-                        calls.extend(args.iter().map(|arg| written(unit, function, &arg.value)));
+                        sides.extend(args.iter().map(|arg| &arg.value));
                     }
                     _ => {}
                 }
             }
         });
     });
-    let literal = pin.oracle.span.map(|span| unit.text.slice(span).to_string());
+    sides.retain(|side| pin.oracle.span != Some(side.span));
+    let mut calls: Vec<Call> = sides.into_iter().map(|side| reading.call(side)).collect();
     calls.retain(|call| {
-        call.contains('(')
-            && Some(call) != literal.as_ref()
-            && !call.contains("read_text(")
-            && !call.contains("snapshot(")
+        call.text.contains('(') && !call.text.contains("read_text(") && !call.text.contains("snapshot(")
     });
     calls.sort();
-    calls.dedup();
+    calls.dedup_by(|later, first| later.text == first.text);
     calls
+}
+
+/// What is recorded is the compared value itself, in no spelling of a framework's own.
+fn is_plain(pin: &Pin) -> bool {
+    let whole = pin.oracle.tolerance.is_none() && pin.oracle.shown_only.is_none();
+    whole
+        && match pin.oracle.kind {
+            OracleKind::Literal => pin.oracle.steps.is_empty(),
+            OracleKind::File => {
+                pin.framework == "golden-file"
+                    && pin.oracle.steps.iter().all(|step| matches!(step, Step::UniversalNewlines | Step::CrlfToLf))
+            }
+            OracleKind::Inline | OracleKind::Entry | OracleKind::Digest => false,
+        }
+}
+
+/// Whether two values are equal; `None` where their spelling does not say.
+fn same(observed: &Content, expected: &Content, language: Language) -> Option<bool> {
+    match (observed, expected) {
+        _ if observed == expected => Some(true),
+        (Content::Value(a), Content::Value(b)) => match (a.parse::<f64>(), b.parse::<f64>()) {
+            (Ok(a), Ok(b)) => Some(a == b),
+            // `Decimal('2.50')`, `True` and `1.0` may equal what is spelled otherwise.
+            _ => (may_be_told(a) && may_be_told(b)).then_some(false),
+        },
+        (Content::Text(_), Content::Text(_)) | (Content::Bytes(_), Content::Bytes(_)) => Some(false),
+        // Two types that compare with each other in Rust have an equality of their own.
+        (Content::Text(_), Content::Value(value)) | (Content::Value(value), Content::Text(_)) => {
+            (language == Language::Python && may_be_told(value)).then_some(false)
+        }
+        _ => None,
+    }
+}
+
+/// A value whose only spelling is this one: whole numbers and texts, alone or in a collection.
+fn may_be_told(value: &str) -> bool {
+    let mut quote = None;
+    value.chars().all(|c| match quote {
+        Some(open) => {
+            if c == open {
+                quote = None;
+            }
+            c != '\\'
+        }
+        None if matches!(c, '"' | '\'') => {
+            quote = Some(c);
+            true
+        }
+        None => c.is_ascii_digit() || matches!(c, '-' | '[' | ']' | '(' | ')' | '{' | '}' | ',' | ':' | ' '),
+    }) || value == "None"
 }
 
 /// Both sides of each equal comparison of a test, each first once.
@@ -172,30 +229,7 @@ fn expected(unit: &Unit, expr: &Expr) -> Option<Content> {
     plain.then(|| literal(unit.language, unit.text.slice(expr.span))).flatten()
 }
 
-/// An expression as it is written, without blanks, quotes of one kind, a local variable as what it is bound to.
-fn written(unit: &Unit, function: &Function, expr: &Expr) -> String {
-    let mut expr = expr;
-    for _ in 0..8 {
-        let ExprKind::Name(name) = &expr.kind else { break };
-        let mut bound: Vec<&Expr> = Vec::new();
-        each(&function.body, &mut |stmt| {
-            if let StmtKind::Bind { target: Target::Name(own, _), value } = &stmt.kind
-                && own == name
-            {
-                bound.push(value);
-            }
-        });
-        match bound.as_slice() {
-            [one] => expr = one,
-            _ => break,
-        }
-    }
-    let text = unit.text.slice(expr.span);
-    let text: String = text.chars().filter(|c| !c.is_whitespace()).map(|c| if c == '\'' { '"' } else { c }).collect();
-    text.trim_start_matches('&').to_string()
-}
-
-fn each<'b>(body: &'b [Stmt], see: &mut dyn FnMut(&'b Stmt)) {
+pub(super) fn each<'b>(body: &'b [Stmt], see: &mut dyn FnMut(&'b Stmt)) {
     for stmt in body {
         see(stmt);
         match &stmt.kind {
