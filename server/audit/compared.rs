@@ -3,11 +3,12 @@
 //! `comparison` says why a test sees less, one of kind `retire` ends a pin.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use super::pairs::{self, Held, Pairs};
 use super::weakened::{self, Loosening};
 use super::{Audit, Item, Outcome, Record, item, line};
-use crate::ledger::{Amendment, Kind};
+use crate::ledger::{Amendment, Entry, Kind};
 use crate::oracles::{Baseline, Pin, framework};
 use crate::pins::{Extent, Project};
 use crate::places::RelPath;
@@ -105,6 +106,17 @@ fn of_pins<'a>(
     (same, missing)
 }
 
+/// The decision ends this pin, which holds a content of this digest.
+fn ends(amendment: &Amendment, pin: &Pin, digest: &Option<String>) -> bool {
+    let same_test = || amendment.pin.as_ref().is_some_and(|it| it.file == pin.file && it.test == pin.test_base());
+    // Literals of a test are counted anew when one goes; what was recorded tells which one it was.
+    let about = match pin.oracle.span {
+        Some(_) => same_test() && amendment.before == *digest,
+        None => amendment.is_about(pin) && same_test(),
+    };
+    amendment.kind == Kind::Retire && about
+}
+
 type Site = (RelPath, Span, Option<Span>, String);
 
 /// Compares each test once, however many cases it has.
@@ -143,31 +155,36 @@ impl Audit<'_> {
         let mut comparer =
             Comparer { base: &self.base.project, project: &self.workspace.project, known: HashMap::new() };
         // One item for each place, however many pins it is behind.
-        let mut places: BTreeMap<(RelPath, usize, String), (Loosening, &Pin, usize)> = BTreeMap::new();
+        type Behind<'p> = Vec<(&'p Pin, &'p Pin)>;
+        let mut places: BTreeMap<(RelPath, usize, String), (Loosening, Behind)> = BTreeMap::new();
         for (was, is) in same {
             for loosening in comparer.loosened(was, is) {
                 let place = (loosening.file.clone(), loosening.at.start, loosening.what.clone());
-                places.entry(place).or_insert_with(|| (loosening, is, 0)).2 += 1;
+                places.entry(place).or_insert_with(|| (loosening, Vec::new())).1.push((was, is));
             }
         }
-        for (loosening, pin, count) in places.into_values() {
-            let of_test = |amendment: &Amendment| {
-                amendment.pin.as_ref().is_some_and(|named| named.file == pin.file && named.test == pin.test_base())
-            };
-            let said = record.entries.iter().find(|entry| {
+        for (loosening, behind) in places.into_values() {
+            let Some((_, pin)) = behind.first() else { continue };
+            let comparison = record.entries.iter().find(|entry| {
                 let amendment = &entry.amendment;
-                let fresh = record.fresh.contains(&entry.path);
-                let tells = amendment.kind == Kind::Comparison && fresh && amendment.hunks.contains(&loosening.shape);
-                !record.taken_back(entry)
-                    && (tells || (loosening.off && amendment.kind == Kind::Retire && of_test(amendment)))
+                amendment.kind == Kind::Comparison
+                    && record.fresh.contains(&entry.path)
+                    && amendment.hunks.contains(&loosening.shape)
+                    && !record.taken_back(entry)
             });
-            let others = match count {
+            let said = match comparison {
+                Some(entry) => Some(vec![entry]),
+                None if loosening.off => self.all_ended(&behind, record),
+                None => None,
+            };
+            let said = said.unwrap_or_default();
+            let others = match behind.len() {
                 1 => String::new(),
                 2 => " (and of one more pin)".to_string(),
                 more => format!(" (and of {} more pins)", more - 1),
             };
             let test = pin.test_base();
-            let message = match said {
+            let message = match said.first() {
                 Some(entry) => entry.amendment.reason.clone(),
                 None => format!(
                     "{test} sees less than it did{others}: {}; take it back, or write the reason with `pindrift explain \
@@ -176,7 +193,7 @@ impl Audit<'_> {
                 ),
             };
             self.items.push(Item {
-                outcome: if said.is_some() { Outcome::Explained } else { Outcome::Failed },
+                outcome: if said.is_empty() { Outcome::Failed } else { Outcome::Explained },
                 test: Some(pin.test.clone()),
                 oracle: pin.oracle.key.clone(),
                 file: loosening.file.to_string(),
@@ -189,6 +206,25 @@ impl Audit<'_> {
                 amendments: said.iter().map(|entry| entry.path.to_string()).collect(),
             });
         }
+    }
+
+    /// The decisions that end every one of these pins; `None` where one of them was never ended.
+    fn all_ended<'r>(&self, behind: &[(&Pin, &Pin)], record: &'r Record) -> Option<Vec<&'r Arc<Entry>>> {
+        let mut found: Vec<&'r Arc<Entry>> = Vec::new();
+        for (was, is) in behind {
+            let digests = [
+                Held::of(&self.base.project, (*was).clone()).digest,
+                Held::of(&self.workspace.project, (*is).clone()).digest,
+            ];
+            let ends = |entry: &&Arc<Entry>| {
+                digests.iter().any(|digest| ends(&entry.amendment, is, digest)) && !record.taken_back(entry)
+            };
+            let entry = record.entries.iter().find(ends)?;
+            if found.iter().all(|other| other.path != entry.path) {
+                found.push(entry);
+            }
+        }
+        Some(found)
     }
 
     /// Some source that a test can reach is not what it was.
@@ -214,11 +250,16 @@ impl Audit<'_> {
     }
 
     fn relabelled(&mut self, was: &Held, still: &Pin, record: &Record) {
-        let says = |entry: &&std::sync::Arc<crate::ledger::Entry>| {
+        // One that stood at the base already was taken over by what made it a characterization again.
+        let says = |entry: &&Arc<Entry>| {
             let amendment = &entry.amendment;
             let of_test =
                 || amendment.pin.as_ref().is_some_and(|pin| pin.file == still.file && pin.test == still.test_base());
-            amendment.kind == Kind::Reclassify && amendment.to.as_deref() == Some(still.role.word()) && of_test()
+            amendment.kind == Kind::Reclassify
+                && amendment.to.as_deref() == Some(still.role.word())
+                && of_test()
+                && record.fresh.contains(&entry.path)
+                && !record.taken_back(entry)
         };
         let found = record.entries.iter().find(says);
         let (outcome, message) = match found {
@@ -246,17 +287,7 @@ impl Audit<'_> {
     /// A pin of the base that is gone: on the record, or not.
     fn without(&mut self, was: &Held, all: &[Pin], record: &Record) {
         let pin = &was.pin;
-        let ends = |entry: &&std::sync::Arc<crate::ledger::Entry>| {
-            let amendment = &entry.amendment;
-            let same_test =
-                || amendment.pin.as_ref().is_some_and(|it| it.file == pin.file && it.test == pin.test_base());
-            // Literals of a test are counted anew when one goes; what was recorded tells which one it was.
-            let about = match pin.oracle.span {
-                Some(_) => same_test() && amendment.before == was.digest,
-                None => amendment.is_about(pin) && same_test(),
-            };
-            amendment.kind == Kind::Retire && about && !record.taken_back(entry)
-        };
+        let ends = |entry: &&Arc<Entry>| ends(&entry.amendment, pin, &was.digest) && !record.taken_back(entry);
         if let Some(entry) = record.entries.iter().find(ends) {
             let (reason, path) = (entry.amendment.reason.clone(), entry.path.to_string());
             self.items.push(item(self.base, Outcome::Removed, was, reason, vec![path]));

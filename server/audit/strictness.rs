@@ -17,7 +17,7 @@ use crate::places::RelPath;
 use crate::syntax::Language;
 use crate::text::{Span, one_line};
 
-pub use words::absent;
+pub use words::{absent, nearly};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
@@ -287,8 +287,11 @@ impl<'a> Look<'a> {
                 Some(if base.ends_with("f32") { f64::from(f32::EPSILON) } else { f64::EPSILON })
             }
             ExprKind::Binary(op, left, right) => {
+                let between = left.span.end..right.span.start;
                 let (left, right) = (self.number(left, depth + 1)?, self.number(right, depth + 1)?);
+                let between = self.frame().unit.text.as_str().get(between).unwrap_or_default();
                 match op {
+                    Op::Other if between.trim() == "**" => Some(left.powf(right)),
                     Op::Mul => Some(left * right),
                     Op::Div => Some(left / right),
                     Op::Add => Some(left + right),

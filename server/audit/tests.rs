@@ -1,4 +1,5 @@
 mod comparison;
+mod decided;
 
 use expect_test::{Expect, expect};
 

@@ -164,7 +164,9 @@ fn looser(before: &[Slack], after: &[Slack]) -> Vec<Loosening> {
         let (call, argument) = effect.split_once(' ').unwrap_or((effect, ""));
         let called = before.iter().any(|slack| slack.effect == call);
         if had.is_empty() && called {
-            had.extend(strictness::absent(call, argument).map(Some));
+            let told = |slack: &Slack| slack.effect.strip_prefix(call).is_some_and(|rest| rest.starts_with(' '));
+            let plain = !before.iter().any(told);
+            had.extend(strictness::absent(call, argument, plain).map(Some));
         }
         let of_effect = || after.iter().filter(|slack| slack.effect == effect);
         if !argument.is_empty() || effect == "bound" {
@@ -222,13 +224,34 @@ fn wider(before: &[Slack], after: &[Slack]) -> Option<Loosening> {
     };
     let (had, has) = (kept(old)?, kept(new)?);
     let lost = had.iter().zip(&has).any(|(had, has)| *had && !has);
-    let first = had.iter().zip(&has).position(|(had, has)| !had && *has)?;
-    if lost {
-        return None;
-    }
+    // One that takes another stretch of the same words takes more when it takes something of further words.
+    let first = match lost {
+        false => had.iter().zip(&has).position(|(had, has)| !had && *has)?,
+        true => {
+            let words: Vec<(usize, bool, bool)> = words_of(PROBES)
+                .map(|word| {
+                    let any = |taken: &[bool]| taken.get(word.clone()).is_some_and(|part| part.contains(&true));
+                    (word.start, any(&had), any(&has))
+                })
+                .collect();
+            if words.iter().any(|(_, had, has)| *had && !has) {
+                return None;
+            }
+            words.iter().find(|(_, had, has)| !had && *has)?.0
+        }
+    };
     let word = PROBES.get(..first)?.rfind(' ').map_or(0, |at| at + 1);
     let example = PROBES.get(word..)?.split(' ').next()?;
     Some(of_slack(is, |_| format!("its pattern takes away more than `{}` did, as in `{example}`", one_line(old, 60))))
+}
+
+fn words_of(text: &str) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
+    let mut at = 0;
+    text.split(' ').map(move |word| {
+        let range = at..at + word.len();
+        at = range.end + 1;
+        range
+    })
 }
 
 /// What a test still says of a value that it held equal at the base: the place, and what stands there.
@@ -274,6 +297,9 @@ pub fn left_over(base: &Project, was: &Pin, unit: &Unit, test: Span) -> Option<(
             },
             _ => continue,
         };
+        if still_near(was, held, unit, cond) {
+            continue;
+        }
         let mut speaks = false;
         cond.walk(&mut |expr| speaks |= sides.contains(&tight(unit.text.slice(expr.span))));
         if speaks && found.is_none() {
@@ -283,12 +309,55 @@ pub fn left_over(base: &Project, was: &Pin, unit: &Unit, test: Span) -> Option<(
     found
 }
 
+/// Another call that compares nearly, and that the number of the pin goes into.
+fn still_near(was: &Pin, held: &Unit, unit: &Unit, cond: &Expr) -> bool {
+    let ExprKind::Call { callee, args } = &cond.kind else { return false };
+    let Some(literal) = was.oracle.span.filter(|_| was.oracle.path.as_ref() == Some(&was.file)) else { return false };
+    let literal = tight(number_of(held.text.slice(literal)));
+    let has_it = |arg: &crate::code::Arg| arg.name.is_none() && tight(unit.text.slice(arg.value.span)) == literal;
+    strictness::nearly(&strictness::last(callee)) && args.len() > 1 && args.iter().any(has_it)
+}
+
+/// `1.25` of `pytest.approx(1.25, rel=1e-3)`.
+fn number_of(literal: &str) -> &str {
+    let Some((call, rest)) = literal.split_once('(') else { return literal };
+    match strictness::nearly(call.trim().rsplit(['.', ':']).next().unwrap_or_default()) {
+        true => rest.split([',', ')']).next().unwrap_or(rest).trim(),
+        false => literal,
+    }
+}
+
+fn tight(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+/// Something other than written down values goes into the call: an argument, or what its method stands on.
+fn takes_a_value(callee: Option<&Expr>, args: &[crate::code::Arg], literal: Span) -> bool {
+    let mut found = false;
+    let mut see = |expr: &Expr| {
+        let named = match &expr.kind {
+            ExprKind::Name(name) => !matches!(name.as_str(), "self" | "cls"),
+            ExprKind::Str(_) | ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_) | ExprKind::None => false,
+            ExprKind::List(_) | ExprKind::Tuple(_) | ExprKind::Dict(_) | ExprKind::Set(_) | ExprKind::Neg(_) => false,
+            ExprKind::Attr(..) => false,
+            _ => true,
+        };
+        found |= named && !literal.contains(expr.span) && !expr.span.contains(literal);
+    };
+    for arg in args {
+        arg.value.walk(&mut see);
+    }
+    if let Some(ExprKind::Attr(base, _)) = callee.map(|callee| &callee.kind) {
+        base.walk(&mut see);
+    }
+    found
+}
+
 /// The literal of a pin that is gone still goes into something that may compare it: a helper that is not followed.
 pub fn still_passed(base: &Project, was: &Pin, unit: &Unit, test: Span) -> Option<Span> {
-    let tight = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
     let (held, span) =
         (base.unit(&was.file)?, was.oracle.span.filter(|_| was.oracle.path.as_ref() == Some(&was.file))?);
-    let literal = tight(held.text.slice(span));
+    let literal = tight(number_of(held.text.slice(span)));
     let function = unit.functions.iter().find(|function| function.span == test)?;
     // The same call as before: what became another one is the helper.
     if !sites::is_test(unit, function) || tight(unit.text.slice(test)).contains(&tight(held.text.slice(was.span))) {
@@ -297,17 +366,19 @@ pub fn still_passed(base: &Project, was: &Pin, unit: &Unit, test: Span) -> Optio
     let mut found = None;
     for stmt in &function.body {
         stmt.walk(&mut |expr| {
-            let (name, args) = match &expr.kind {
-                ExprKind::Call { callee, args } => (strictness::last(callee), args),
-                ExprKind::Macro { name, args, .. } => (name.clone(), args),
+            let (name, callee, args) = match &expr.kind {
+                ExprKind::Call { callee, args } => (strictness::last(callee), Some(&**callee), args),
+                ExprKind::Macro { name, args, .. } => (name.clone(), None, args),
                 _ => return,
             };
-            let compares = strictness::is_comparer(&name) && !matches!(name.as_str(), "assert" | "assertTrue");
+            let compares = strictness::is_comparer(&name) && !matches!(name.as_str(), "assert" | "assertTrue")
+                || strictness::nearly(&name);
             for arg in args {
                 let told = arg.name.as_ref().is_some_and(|name| name.contains("expect"));
                 if found.is_none() && (compares || told) && literal.len() > 2 {
                     arg.value.walk(&mut |part| {
-                        if tight(unit.text.slice(part.span)) == literal {
+                        let is_it = tight(unit.text.slice(part.span)) == literal;
+                        if is_it && takes_a_value(callee, args, part.span) {
                             found = Some(part.span);
                         }
                     });

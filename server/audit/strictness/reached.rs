@@ -116,12 +116,7 @@ impl<'a> Look<'a> {
                     self.way(unit, body, pin);
                 }
                 StmtKind::Block(parts) => {
-                    let text = unit.text.slice(stmt.span);
-                    let catches = |line: &str| {
-                        let line = line.trim_start();
-                        line.starts_with("except") && line[6..].starts_with([':', ' ', '*', '('])
-                    };
-                    if unit.language == Language::Python && text.starts_with("try") && text.lines().any(catches) {
+                    if unit.language == Language::Python && catches(unit, stmt.span, parts) {
                         self.add(unit, Kind::Guard, "caught", head(stmt.span));
                     }
                     parts.iter().for_each(|part| self.way(unit, part, pin));
@@ -130,4 +125,38 @@ impl<'a> Look<'a> {
             }
         }
     }
+}
+
+/// A `try` with a handler after which the test goes on.
+fn catches(unit: &Unit, whole: Span, parts: &[Vec<Stmt>]) -> bool {
+    let text = unit.text.slice(whole);
+    if !text.starts_with("try") {
+        return false;
+    }
+    let is_handler =
+        |line: &str| line.strip_prefix("except").is_some_and(|rest| rest.starts_with([':', ' ', '*', '(']));
+    let lines = unit.text.line_span(unit.text.line_of(whole.start));
+    let indent = whole.start.saturating_sub(lines.start);
+    let heads = |text: &str| -> Vec<bool> {
+        let own = |line: &&str| line.len() - line.trim_start().len() == indent && !line.trim_start().starts_with('#');
+        text.lines().skip(1).filter(own).map(|line| is_handler(line.trim_start())).collect()
+    };
+    let handlers = text.lines().filter(|line| is_handler(line.trim_start())).count();
+    let raising = parts.iter().filter(|part| {
+        let before = part.first().map(|first| unit.text.slice(Span::new(whole.start, first.span.start)));
+        before.is_some_and(|before| heads(before).last() == Some(&true)) && raises(unit, part)
+    });
+    handlers > raising.count()
+}
+
+/// A handler that ends in a failure of the test, whatever happens in it.
+fn raises(unit: &Unit, handler: &[Stmt]) -> bool {
+    let mut leaves = false;
+    super::each(handler, &mut |stmt| {
+        leaves |= matches!(stmt.kind, StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue);
+    });
+    !leaves
+        && handler
+            .last()
+            .is_some_and(|last| matches!(last.kind, StmtKind::Raise) && unit.text.slice(last.span) == "raise")
 }

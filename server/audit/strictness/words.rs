@@ -67,8 +67,9 @@ pub fn looseness(argument: &str, value: f64) -> Option<f64> {
     }
 }
 
-/// What counts where the argument is absent: pytest 9.2, Python 3.14, numpy 2.4.
-pub fn absent(call: &str, argument: &str) -> Option<f64> {
+/// What counts where the argument is absent: pytest 9.2, Python 3.14, numpy 2.4. `plain`: the call has
+/// no other tolerance either.
+pub fn absent(call: &str, argument: &str, plain: bool) -> Option<f64> {
     Some(match (call, argument) {
         ("approx", "rel") => 1e-6,
         ("approx", "abs") => 1e-12,
@@ -79,6 +80,8 @@ pub fn absent(call: &str, argument: &str) -> Option<f64> {
         ("assert_allclose", "rtol") => 1e-7,
         ("assert_allclose", "atol") => 0.0,
         ("assertAlmostEqual" | "assertAlmostEquals", "places") => -7.0,
+        // As seven places have it.
+        ("assertAlmostEqual" | "assertAlmostEquals", "delta") if plain => 5e-8,
         ("assert_almost_equal", "decimal") => -7.0,
         ("assert_array_almost_equal", "decimal") => -6.0,
         _ => return None,

@@ -196,6 +196,22 @@ one
 two
 "#;
 
+const UNITTEST: &str = r#"
+//- app.py
+def f(n):
+    return 2.5
+//- tests/test_a.py
+"""Characterization tests: they pin current behaviour."""
+import unittest
+
+from app import f
+
+
+class TestNear(unittest.TestCase):
+    def test_near(self):
+        self.assertAlmostEqual(f(1), 2.5)
+"#;
+
 const CASES: &[Case] = &[
     Case {
         name: "a deleted test",
@@ -672,6 +688,95 @@ const CASES: &[Case] = &[
             "tests/conftest.py:6 tests/test_a.py::test_json sees less than it did: `lambda prop, path: True` takes away a part",
         ],
     },
+    Case {
+        name: "twin: a failure that is caught and raised again",
+        base: PYTHON,
+        change: &[(
+            T,
+            "    assert got == \"one\"",
+            "    try:\n        assert got == \"one\"\n    except AssertionError:\n        print(got)\n        raise",
+        )],
+        says: &[],
+    },
+    Case {
+        name: "a failure that is raised again now and then",
+        base: PYTHON,
+        change: &[(
+            T,
+            "    assert got == \"one\"",
+            "    try:\n        assert got == \"one\"\n    except AssertionError:\n        if got:\n            raise",
+        )],
+        says: &["tests/test_a.py:10 tests/test_a.py::test_one sees less than it did: `try:` catches the failure"],
+    },
+    Case {
+        name: "a failure that one of two handlers raises again",
+        base: PYTHON,
+        change: &[(
+            T,
+            "    assert got == \"one\"",
+            "    try:\n        assert got == \"one\"\n    except ValueError:\n        raise\n    except AssertionError:\n        pass",
+        )],
+        says: &["tests/test_a.py:10 tests/test_a.py::test_one sees less than it did: `try:` catches the failure"],
+    },
+    Case {
+        name: "twin: nearly equal, said by another call",
+        base: PYTHON,
+        change: &[
+            (
+                T,
+                "assert render(5) == pytest.approx(2.5, abs=1e-6)",
+                "assert math.isclose(render(5), 2.5, abs_tol=1e-6)",
+            ),
+            (T, "import pytest\n", "import math\nimport pytest\n"),
+        ],
+        says: &[],
+    },
+    Case {
+        name: "the literal goes into a helper that is given nothing else",
+        base: PYTHON,
+        change: &[
+            (T, "assert render(2) == \"two\"", "assert_nothing(\"two\")"),
+            (T, "from support import check\n", "from made import assert_nothing\nfrom support import check\n"),
+        ],
+        says: &["tests/test_a.py:14 tests/test_a.py::test_two does not hold this value against"],
+    },
+    Case {
+        name: "a wider pattern that takes a character less",
+        base: PYTHON,
+        change: &[("tests/support.py", "\\d{4}-\\d\\d-\\d\\d", "\\d+")],
+        says: &[
+            "tests/support.py:10 tests/test_a.py::test_two sees less than it did: its pattern takes away more than `\\d{4}-\\d\\d-\\d\\d` did, as in `42`",
+        ],
+    },
+    Case {
+        name: "twin: a pattern of something else",
+        base: PYTHON,
+        change: &[("tests/support.py", "\\d{4}-\\d\\d-\\d\\d", "/tmp/\\S+")],
+        says: &[],
+    },
+    Case {
+        name: "a tolerance that is a power",
+        base: PYTHON,
+        change: &[(T, "abs=1e-6", "abs=10**6")],
+        says: &[
+            "tests/test_a.py:24 tests/test_a.py::test_near sees less than it did: its tolerance grew from 0.000001 to 1000000",
+        ],
+    },
+    Case {
+        name: "twin: a smaller tolerance that is a power",
+        base: PYTHON,
+        change: &[(T, "abs=1e-6", "abs=10**-7")],
+        says: &[],
+    },
+    Case {
+        name: "a delta where places were",
+        base: UNITTEST,
+        change: &[(T, "2.5)", "2.5, delta=1000)")],
+        says: &[
+            "tests/test_a.py:9 tests/test_a.py::TestNear::test_near sees less than it did: its tolerance grew from 0.00000005 to 1000",
+        ],
+    },
+    Case { name: "twin: a narrow delta", base: UNITTEST, change: &[(T, "2.5)", "2.5, delta=1e-9)")], says: &[] },
 ];
 
 #[test]
