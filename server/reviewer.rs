@@ -3,6 +3,7 @@
 //! name it, and it runs in a folder of its own. Never decides.
 
 use std::io::{Seek, Write};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -59,8 +60,8 @@ pub fn told(case: &Case) -> Option<Value> {
     }))
 }
 
-/// Asks the configured program about a drift.
-pub fn ask(case: &Case, personal: &Personal) -> Result<Proposal, String> {
+/// Asks the configured program about a drift, and ends it once `cancelled`.
+pub fn ask(case: &Case, personal: &Personal, cancelled: &dyn Fn() -> bool) -> Result<Proposal, String> {
     let Some((program, arguments)) = personal.reviewer.split_first() else {
         let file = Personal::file().map_or("your settings".into(), |file| file.display().to_string());
         return Err(format!(
@@ -79,7 +80,7 @@ pub fn ask(case: &Case, personal: &Personal) -> Result<Proposal, String> {
     written.map_err(|err| failed(&format!("cannot be given the drift: {err}")))?;
     let mut command = Command::new(program);
     command.args(arguments).current_dir(folder.path());
-    let (end, printed) = process::answer(&mut command, input, LIMIT, &|| false)
+    let (end, printed) = process::answer(&mut command, input, LIMIT, cancelled)
         .map_err(|err| failed(&format!("does not start: {err}")))?;
     match end {
         End::Exited(status) if status.success() => {}
@@ -90,7 +91,38 @@ pub fn ask(case: &Case, personal: &Personal) -> Result<Proposal, String> {
     let answer: Answer = serde_json::from_str(printed.trim())
         .map_err(|err| failed(&format!("answered something that is no proposal: {err}")))?;
     let (Some(id), Some(shown)) = (&case.drift_id, case.shown()) else { return Err("there is no drift here".into()) };
-    let name = arguments.iter().rev().chain([program]).find(|word| !word.starts_with('-')).unwrap_or(program);
-    let by = name.rsplit('/').next().unwrap_or(name);
-    Proposal::of(answer, id, &shown.after, by).map_err(|why| failed(&format!("proposed nothing that will do: {why}")))
+    Proposal::of(answer, id, &shown.after, name(program, arguments))
+        .map_err(|why| failed(&format!("proposed nothing that will do: {why}")))
+}
+
+/// The name that stands in the record: that of the script where the program is given one first, else the
+/// program's. Further arguments may be secrets.
+fn name<'a>(program: &'a str, arguments: &'a [String]) -> &'a str {
+    let script = |word: &&String| {
+        let path = Path::new(word.as_str());
+        path.is_absolute() && path.is_file()
+    };
+    let named = arguments.first().filter(script).map_or(program, String::as_str);
+    named.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or("the reviewer")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reviewer_is_named_by_its_script_and_never_by_what_it_is_told() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let script = folder.path().join("look.py");
+        std::fs::write(&script, "").expect("written");
+        let script = script.display().to_string();
+        let of = |program: &str, arguments: &[&str]| {
+            let arguments: Vec<String> = arguments.iter().map(|word| word.to_string()).collect();
+            name(program, &arguments).to_string()
+        };
+        assert_eq!(of("python3", &[&script, "--key", "sk-1234"]), "look.py");
+        assert_eq!(of("/opt/bin/look", &["sk-1234"]), "look");
+        assert_eq!(of("look", &["--key", "sk-1234", &script]), "look");
+        assert_eq!(of("look", &[]), "look");
+    }
 }

@@ -119,22 +119,62 @@ fn with_authority(pin: &Pin, workspace: &Workspace, authority: &str, request: &R
     let known = |entry: &std::sync::Arc<crate::ledger::Entry>| {
         entry.amendment.kind == Kind::Reclassify && entry.amendment.authority.as_deref() == Some(authority)
     };
-    let written = function.is_some_and(|function| unit.text.slice(function.span).contains(&safe(authority)));
+    let stands = |text: &String| function.is_some_and(|function| unit.text.slice(function.span).contains(text));
+    let written = spellings(authority).iter().any(stands);
     if place.is_none() && (written || workspace.ledger.history(pin).iter().any(known)) {
         return refuse(format!("{} is a specification test by that authority already", pin.test));
     }
-    let changes = place.map(|place| {
-        let text = safe(authority).trim_end_matches('.').to_string();
-        let edits = vec![(place, text)];
-        let after = edited(&old, &edits).map(String::into_bytes);
-        FileChange { path: pin.file.clone(), before: Some(digest_of(&[old.as_bytes()])), after, edits }
-    });
-    Ok(Plan { changes: changes.into_iter().collect(), artefacts: Vec::new(), amendment, record })
+    let mut changes = Vec::new();
+    if let Some((place, function)) = place.zip(function) {
+        let texts = spellings(authority).into_iter().map(|text| text.trim_end_matches('.').to_string());
+        let change = texts.into_iter().find_map(|text| {
+            let edits = vec![(place, text)];
+            let new = edited(&old, &edits).filter(|new| keeps(workspace, unit, function, &edits, new))?;
+            let (before, after) = (Some(digest_of(&[old.as_bytes()])), Some(new.into_bytes()));
+            Some(FileChange { path: pin.file.clone(), before, after, edits })
+        });
+        let Some(change) = change else {
+            return refuse(format!(
+                "the authority cannot stand where {AUTHORITY} is written at {}; write it there by hand",
+                pin.test
+            ));
+        };
+        changes.push(change);
+    }
+    Ok(Plan { changes, artefacts: Vec::new(), amendment, record })
 }
 
 /// One line that ends no docstring or comment and hides nothing.
 fn safe(text: &str) -> String {
     one_line(&text.replace("\"\"\"", "'").replace("'''", "'").replace('\\', "/").replace("*/", "* /"), 200)
+}
+
+/// The ways in which a text can be written, the most faithful first: next to the quotes of its docstring it cannot
+/// have the same ones.
+fn spellings(text: &str) -> [String; 3] {
+    let safe = safe(text);
+    [safe.clone(), safe.replace('"', "'"), safe.replace(['"', '\''], "")]
+}
+
+/// The changed text is the same code, with the test a specification: only the words in its doc or comment are others.
+fn keeps(workspace: &Workspace, unit: &Unit, function: &Function, edits: &[Edit], new: &str) -> bool {
+    let facts = pins::facts(&unit.path, &Text::new(new), unit.language, &workspace.vocabulary);
+    let now = &facts.unit;
+    // Where a byte of the old text stands in the new one.
+    let moved = |at: usize| {
+        let before = edits.iter().filter(|(span, _)| span.end <= at);
+        before.fold(at, |at, (span, text)| (at + text.len()).saturating_sub(span.end - span.start))
+    };
+    let same = |was: &Span, is: &Span| moved(was.start) == is.start && moved(was.end) == is.end;
+    let docs = |was: &Function, is: &Function| match (&was.doc, &is.doc) {
+        (Some(was), Some(is)) => same(&was.span, &is.span),
+        (None, None) => true,
+        _ => false,
+    };
+    now.errors.len() == unit.errors.len()
+        && now.functions.len() == unit.functions.len()
+        && unit.functions.iter().zip(&now.functions).all(|(was, is)| same(&was.span, &is.span) && docs(was, is))
+        && labelled(workspace, unit, function, new) == Some(Role::Specification)
 }
 
 /// The role that the changed text gives the test.
@@ -513,6 +553,33 @@ mod tests {
                     """Specification test: rule 7."""
                     assert f(1) == 2
                 reclassify: specification by rule 7.
+            "#]],
+        );
+        // Its quotes end no docstring.
+        check(
+            &of("<which authority says so?>"),
+            "tests/test_a.py",
+            Role::Specification,
+            Some("paragraph \"7\""),
+            expect![[r#"
+                tests/test_a.py
+                def test_a():
+                    """Specification test: paragraph '7'"""
+                    assert f(1) == 2
+                reclassify: specification by paragraph "7"
+            "#]],
+        );
+        check(
+            "//- tests/test_a.py\ndef test_a():\n    'Specification test: <which authority says so?>.'\n    assert f(1) == 2\n",
+            "tests/test_a.py",
+            Role::Specification,
+            Some("Ada's \"rule\""),
+            expect![[r#"
+                tests/test_a.py
+                def test_a():
+                    'Specification test: Adas rule.'
+                    assert f(1) == 2
+                reclassify: specification by Ada's "rule"
             "#]],
         );
         check(

@@ -35,7 +35,7 @@ pub fn audit(base: &str, format: GateFormat, place: &Place) -> Outcome {
                 "items": report.items, "decisions": report.decisions, "uncommitted": report.uncommitted });
             format!("{json:#}\n")
         }
-        GateFormat::Github => render::github(&failures(&report)) + &summary(&report),
+        GateFormat::Github => render::github(&failures(&report)) + &summary(&report, render::plain),
         GateFormat::Sarif => render::sarif(&failures(&report)),
         GateFormat::Markdown => markdown(&report, &scope.workspace.ledger),
         GateFormat::Text => {
@@ -47,12 +47,18 @@ pub fn audit(base: &str, format: GateFormat, place: &Place) -> Outcome {
                     false => item.outcome.word().to_string(),
                 };
                 let _ = writeln!(text, "{word:<9} {}", paint.strong(&render::plain(&item.oracle)));
-                let _ = writeln!(text, "    {}:{}  {}", item.file, item.line, render::plain(&item.message));
+                let _ = writeln!(
+                    text,
+                    "    {}:{}  {}",
+                    render::plain(item.file.as_ref()),
+                    item.line,
+                    render::plain(&item.message)
+                );
                 for amendment in &item.amendments {
-                    let _ = writeln!(text, "    {}", paint.dim(amendment));
+                    let _ = writeln!(text, "    {}", paint.dim(&render::plain(amendment.as_ref())));
                 }
             }
-            text + &summary(&report)
+            text + &summary(&report, render::plain)
         }
     };
     Outcome::new(out, if report.passes() { FINE } else { WANTS_A_PERSON })
@@ -71,7 +77,8 @@ fn failures(report: &Report) -> Vec<FindingRow> {
     report.failures().map(row).collect()
 }
 
-fn summary(report: &Report) -> String {
+/// `path`: how a path is written where this is printed.
+fn summary(report: &Report, path: fn(&str) -> String) -> String {
     let of = |outcomes: &[audit::Outcome]| report.items.iter().filter(|item| outcomes.contains(&item.outcome)).count();
     let base = report.base.get(..10).unwrap_or(&report.base);
     let decided = of(&[audit::Outcome::Explained, audit::Outcome::Reverted]);
@@ -88,6 +95,7 @@ fn summary(report: &Report) -> String {
             1 => String::new(),
             many => format!(" and {} more", many - 1),
         };
+        let first = path(first.as_ref());
         let _ = writeln!(text, "The work tree was looked at, and not all of it is committed: {first}{more}");
     }
     let _ = writeln!(
@@ -154,7 +162,7 @@ fn markdown(report: &Report, ledger: &Ledger) -> String {
         }
         let _ = writeln!(out, "\n{}\n", code(entry.path.as_str()));
     }
-    out + &summary(report)
+    out + &summary(report, code)
 }
 
 /// A name without its mail address: a page on the web shows it to everybody.
@@ -204,6 +212,23 @@ fn words(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_gives_the_terminal_and_the_runner_no_orders() {
+        let path = || "a\u{1b}[2J\n::error::x".to_string();
+        let report = Report {
+            base: "0123456789ab".into(),
+            looked_at: 1,
+            items: Vec::new(),
+            decisions: Vec::new(),
+            uncommitted: vec![path()],
+        };
+        let said = summary(&report, render::plain);
+        assert!(said.contains("committed: a\\u{1b}[2J\\n::error::x\n"), "{said}");
+        assert_eq!(said.lines().count(), 2, "{said}");
+        let said = summary(&report, code);
+        assert!(!said.contains('\u{1b}') && said.lines().count() == 2, "{said}");
+    }
 
     #[test]
     fn what_people_write_is_no_markdown() {

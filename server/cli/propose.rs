@@ -58,7 +58,7 @@ pub fn propose(said: Propose, place: &Place) -> Outcome {
     for case in &cases {
         let proposal = match said.verdict {
             Some(verdict) => of_call(&said, verdict, case),
-            None => reviewer::ask(case, &personal),
+            None => reviewer::ask(case, &personal, &|| false),
         };
         let left = proposal.and_then(|proposal| Ok((proposals::leave(root, &proposal)?, proposal)));
         match left {

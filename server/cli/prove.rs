@@ -110,7 +110,7 @@ fn text(said: &Said, proof: &Proof, lacks: Option<&str>, others: &[Specification
         let _ = writeln!(
             out,
             "{}:{}  {} {word}: {}",
-            other.file,
+            render::plain(other.file.as_str()),
             other.line,
             render::plain(&other.test),
             render::plain(&other.expects)

@@ -10,6 +10,8 @@ mod page;
 mod queue;
 mod screen;
 mod terminal;
+#[cfg(test)]
+mod tests;
 
 use line::{Line, Typed};
 use queue::{Fate, Queue};
@@ -287,6 +289,13 @@ impl Desk {
         if *ask == Ask::Withdraw {
             // It undoes what was written since everything was read.
             self.queue.read_again();
+        }
+        if *ask == Ask::Accept && !self.queue.still_there().map_err(Refusal)? {
+            return Err(Refusal(
+                "what the code produces or what is recorded changed since this was shown; nothing was accepted. Start \
+                 the review again to see what is there now"
+                    .into(),
+            ));
         }
         let (case, workspace) = (self.case(), self.queue.workspace().clone());
         let gone = || Refusal("this drift is not there any more".into());

@@ -133,12 +133,13 @@ pub fn without(text: &str, set: &[Difference]) -> String {
 }
 
 /// Lines that are nothing but named items with one separator (`b=1,a=2`, `b: 1; a: 2`), by their names: places
-/// mean nothing where each item says what it is.
+/// mean nothing where each item says what it is. An item with a bracket or a quote may be a part of another one.
 fn named_sorted(text: &str) -> String {
     let name = |item: &str| {
         let (name, _) = item.split_once(['=', ':'])?;
         let name = name.trim();
-        (!name.is_empty() && !name.contains([' ', '(', '[', '{', '"', '\''])).then(|| name.to_string())
+        let part = |c: char| matches!(c, '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | '"' | '\'' | '`');
+        (!name.is_empty() && !name.contains(' ') && !item.contains(part)).then(|| name.to_string())
     };
     let sorted = |line: &str| {
         let body = line.strip_suffix('\r').unwrap_or(line);

@@ -454,3 +454,18 @@ proptest! {
         prop_assert_eq!(kind(&json(&values).to_string(), &after), "behaviour");
     }
 }
+
+#[test]
+fn named_items_with_brackets_or_quotes_are_not_taken_apart() {
+    assert_eq!(kind("a=[1,b=2],c=3\n", "a=[1,c=3,b=2]\n"), "behaviour");
+    assert_eq!(kind("a='1,b=2',c=3\n", "a='1,c=3,b=2'\n"), "behaviour");
+    assert_eq!(kind("a=1,b=2,c=3\n", "a=1,c=3,b=2\n"), "ordering");
+}
+
+#[test]
+fn the_unit_of_a_whole_number_is_behaviour() {
+    assert_eq!(kind("retry elapsed: 5 s\n", "retry elapsed: 7 s\n"), "volatile");
+    assert_eq!(kind("retry elapsed: 5 s\n", "retry elapsed: 5 ms\n"), "behaviour");
+    assert_eq!(kind("took 5 s\n", "took 5 seconds\n"), "behaviour");
+    assert_eq!(kind("took 0.9 s\n", "took 1.2 s\n"), "volatile");
+}

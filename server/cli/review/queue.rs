@@ -180,10 +180,21 @@ impl Queue {
         }
     }
 
+    /// Whether the drift that is looked at is there when everything is read again.
+    pub fn still_there(&mut self) -> Result<bool, String> {
+        self.read()?;
+        Ok(self.item().is_some_and(|item| item.there))
+    }
+
     /// Reads everything again; what is no drift any more without a decision is gone.
     pub fn read_again(&mut self) {
+        // What was read before stays where nothing can be read.
+        let _ = self.read();
+    }
+
+    fn read(&mut self) -> Result<(), String> {
         let root = self.scope.workspace.project.root.path.clone();
-        let Ok(workspace) = Workspace::open(&root) else { return };
+        let workspace = Workspace::open(&root)?;
         self.scope.workspace = workspace;
         let now: HashMap<String, Arc<Case>> =
             self.cases().into_iter().filter_map(|case| Some((case.drift_id.clone()?, case))).collect();
@@ -195,6 +206,7 @@ impl Queue {
                 None => {}
             }
         }
+        Ok(())
     }
 
     fn counted(&self, holds: impl Fn(&Fate) -> bool) -> usize {

@@ -36,7 +36,7 @@ static MACHINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"|(?P<port>\b(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]):\d{4,5}\b)",
         r"|(?P<process>\b(?i:pid)[ =:]{1,3}\d+\b)",
         r"|(?P<took>\b(?i:in|took|elapsed|duration|time)(?:: ?| ?= ?| )\d+\.\d+ ?(?:ns|µs|us|ms|s|secs?|seconds?)\b",
-        r"|\b(?i:took|elapsed)(?:: ?| ?= ?| )\d+ ?(?:ns|µs|us|ms|s|secs?|seconds?)\b",
+        r"|\b(?i:took|elapsed)(?:: ?| ?= ?| )\d+ ?(?P<unit>ns|µs|us|ms|s|secs?|seconds?)\b",
         r"|\b(?i:started|finished|ended|began)(?: at|:)? \d{2}:\d{2}:\d{2}[.,]\d{1,9}\b)",
     ))
     .ok()
@@ -66,7 +66,9 @@ pub fn without_volatile(text: &str) -> String {
             let kind = ["address", "temp", "home", "port", "process", "took"];
             let kind = kind.iter().find(|kind| found.name(kind).is_some()).copied().unwrap_or("");
             let kept = if matches!(kind, "temp" | "home") { "" } else { word };
-            format!("{kept}\u{1}{kind}\u{1}")
+            // A whole number is the same in every unit: there the unit is what says how long it took.
+            let unit = found.name("unit").map_or("", |unit| unit.as_str());
+            format!("{kept}\u{1}{kind}{unit}\u{1}")
         })
         .into_owned()
 }

@@ -1,7 +1,7 @@
 //! The cases of one file: in the dot-delimited form with the place of the recorded text, in the YAML form by their
 //! keys. Takes the file's text, gives the cases in its order. Never compares.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::oracles::pytest_golden::yaml;
 use crate::oracles::reading::python_lines;
@@ -40,6 +40,7 @@ pub fn dotted(text: &str) -> Vec<Case> {
     let plain = |text: &str| text.replace("\r\n", "\n").replace('\r', "\n");
     let mut found: Vec<Case> = Vec::new();
     let mut met: BTreeMap<String, usize> = BTreeMap::new();
+    let mut names: BTreeSet<String> = BTreeSet::new();
     let (mut case, mut part, mut at, mut begin, mut before) = (Case::default(), 0, 0, 0, "");
     for (nth, line) in python_lines(text).into_iter().enumerate() {
         if line.trim_end() == "." {
@@ -50,12 +51,17 @@ pub fn dotted(text: &str) -> Vec<Case> {
                 _ => {
                     (case.recorded, case.expected) = (plain(inside), Span::new(begin, at));
                     let count = met.entry(case.title.clone()).or_default();
-                    *count += 1;
-                    case.name = match (case.title.as_str(), *count) {
-                        ("", nth) => format!("({nth})"),
-                        (title, 1) => title.to_string(),
-                        (title, nth) => format!("{title} ({nth})"),
-                    };
+                    loop {
+                        *count += 1;
+                        case.name = match (case.title.as_str(), *count) {
+                            ("", nth) => format!("({nth})"),
+                            (title, 1) => title.to_string(),
+                            (title, nth) => format!("{title} ({nth})"),
+                        };
+                        if names.insert(case.name.clone()) {
+                            break;
+                        }
+                    }
                     found.push(std::mem::take(&mut case));
                     if found.len() == MOST {
                         break;
@@ -69,4 +75,20 @@ pub fn dotted(text: &str) -> Vec<Case> {
         before = line;
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_case_has_a_name_of_its_own() {
+        let names = |titles: &[&str]| {
+            let text: String = titles.iter().map(|title| format!("{title}\n.\nin\n.\nout\n.\n\n")).collect();
+            dotted(&text).into_iter().map(|case| case.name).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&["a (2)", "a", "a"]), ["a (2)", "a", "a (3)"]);
+        assert_eq!(names(&["a", "a", "a (2)"]), ["a", "a (2)", "a (2) (2)"]);
+        assert_eq!(names(&["(1)", "", ""]), ["(1)", "(2)", "(3)"]);
+    }
 }

@@ -23,7 +23,7 @@ impl Office {
                 let answer = answer.map_err(|err| format!("this is no proposal: {err}"))?;
                 Proposal::of(answer, id, &shown.after, text(argument, "by").unwrap_or("a program"))?
             }
-            None => reviewer::ask(&case, &Personal::read())?,
+            None => reviewer::ask(&case, &Personal::read(), &|| cancelled.is_set())?,
         };
         let file = proposals::leave(meant.view.root(), &proposal)?;
         let _ = self.queue.send(Event::Disk(vec![meant.view.root().absolute(&file)]));
