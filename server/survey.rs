@@ -12,7 +12,8 @@ use crate::ledger::{self, Entry, Judgement, Ledger, Verdict};
 use crate::observations::notes::Note;
 use crate::observations::{self, Observation, Records};
 use crate::oracles::{self, Baseline, Content, OracleKind, Orphan, Pin, digest_of};
-use crate::pins::{Extent, Project, Site, Trouble, sites};
+use crate::pins::sites::HELPER;
+use crate::pins::{Extent, Frame, Project, Site, Trouble, sites};
 use crate::places::{RelPath, Root};
 use crate::proposals::{Proposal, Proposals};
 use crate::roles::{self, Role};
@@ -564,7 +565,41 @@ fn offered(project: &Project, sites: &[&Site]) -> Vec<Vec<Pin>> {
             }
         }
     }
+    for at in (0..sites.len()).filter(|at| sites[*at].found.properties.contains_key(HELPER)) {
+        with_body(sites, at, &mut found);
+    }
     found
+}
+
+/// A call that the settings name says which file it is about. Where the helper's own comparison is seen, it says
+/// how that is held; what else is seen in the helper is no pin of its own.
+fn with_body(sites: &[&Site], call: usize, found: &mut [Vec<Pin>]) {
+    let mut named = std::mem::take(&mut found[call]);
+    let (unnamed, mut told) = (named.is_empty(), Vec::new());
+    let frames = &sites[call].frames;
+    let same = |a: &Frame, b: &Frame| (&a.file, a.function, a.at) == (&b.file, b.function, b.at);
+    let inside = |site: &Site| {
+        site.frames.len() > frames.len() && site.frames.iter().zip(frames.iter()).all(|(a, b)| same(a, b))
+    };
+    let within: Vec<usize> = (0..sites.len()).filter(|at| inside(sites[*at])).collect();
+    for pin in within.into_iter().flat_map(|at| std::mem::take(&mut found[at])) {
+        if pin.oracle.kind == OracleKind::Literal {
+            continue;
+        }
+        let it = |other: &Pin| {
+            pin.oracle.path.is_some() && (&other.case, &other.oracle.path) == (&pin.case, &pin.oracle.path)
+        };
+        match named.iter().position(it).filter(|at| !told.contains(at)) {
+            Some(at) => {
+                named[at] = Pin { framework: named[at].framework.clone(), ..pin };
+                told.push(at);
+            }
+            // Its name was handed over in a way that the settings do not tell of.
+            None if unnamed => named.push(pin),
+            None => {}
+        }
+    }
+    found[call] = named;
 }
 
 fn role(project: &Project, site: &Site, recorded: bool) -> Role {

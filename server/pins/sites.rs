@@ -171,7 +171,7 @@ impl<'a> Search<'a> {
         let (Some(function), Some(mentioned)) = (unit.functions.get(index), facts.mentions.functions.get(index)) else {
             return empty;
         };
-        if within.contains(&key) || is_helper(&project.settings, function) {
+        if within.contains(&key) {
             return empty;
         }
         let frame =

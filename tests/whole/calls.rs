@@ -99,3 +99,36 @@ fn the_demo_is_a_real_workspace_and_takes_only_an_empty_folder() {
     assert!(test.contains("assert apply_discount(2.675, 0.0) == 2.68\n"), "{test}");
     assert!(test.contains("Reason: round half up, as the price list says"), "{test}");
 }
+
+/// The settings say which file a call is about; how it is compared is read where the helper can be read.
+#[test]
+fn a_helper_of_the_settings_is_still_read() {
+    let settings = "[[helper]]\ncall = \"check_golden\"\nname = 0\nvalue = 1\nroot = \"tests/golden\"\n";
+    let fixture = Fixture::committed(&format!(
+        "//- pindrift.toml\n{settings}//- tests/golden/month.csv\nold\n//- tests/test_month.py\n\
+         from pathlib import Path\nfrom shop import month\n\n\ndef check_golden(name, actual):\n    \
+         assert actual == (Path(__file__).parent / \"golden\" / name).read_text()\n    assert actual.count(\";\") == 2\n\n\n\
+         def test_month():\n    check_golden(\"month.csv\", month())\n\n\n\
+         def test_named():\n    check_golden(name=\"month.csv\", actual=month())\n"
+    ));
+    let pins = pindrift(&fixture, &["pins", "--format", "json"]).with(0);
+    let pins: serde_json::Value = serde_json::from_str(&pins).expect("JSON");
+    let rows: Vec<String> = pins["assertions"]
+        .as_array()
+        .expect("rows")
+        .iter()
+        .map(|row| format!("{} {} {}", row["line"], row["oracle"]["path"], row["asserted_in"]))
+        .collect();
+    let within = "{\"file\":\"tests/test_month.py\",\"line\":6}";
+    assert_eq!(
+        rows,
+        [format!("11 \"tests/golden/month.csv\" {within}"), format!("15 \"tests/golden/month.csv\" {within}")]
+    );
+    fixture.write(&format!(
+        "//- tests/test_month.py\n{}",
+        fixture.read("tests/test_month.py").replace("actual ==", "actual in")
+    ));
+    fixture.commit("hold less");
+    let told = pindrift(&fixture, &["audit", "--base", "HEAD~1"]).with(1);
+    assert!(told.contains("tests/golden/month.csv"), "{told}");
+}
