@@ -330,6 +330,18 @@ impl Audit<'_> {
         let mut others = all.iter().filter(of_test);
         if others.clone().any(|other| other.oracle.path.is_none()) {
             // Which file it is held against is not known any more, and it may be this one.
+            self.items.push(Item {
+                outcome: Outcome::Noted,
+                test: Some(pin.test.clone()),
+                oracle: pin.oracle.key.clone(),
+                file: pin.file.to_string(),
+                line: unit.text.line_of(function.name_span.start) + 1,
+                message: format!(
+                    "{test} holds its values against a file that is not known now; see that {} is still one of them",
+                    pin.oracle.key
+                ),
+                amendments: Vec::new(),
+            });
             return;
         }
         let what = if others.next().is_some() { "this value" } else { "its value" };

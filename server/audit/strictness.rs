@@ -374,7 +374,14 @@ impl<'a> Look<'a> {
         self.left = left;
         match &expr.kind {
             ExprKind::Name(name) => self.named(name, expr, depth),
-            ExprKind::Attr(base, _) | ExprKind::Index(base, _) => self.value(base, depth + 1),
+            ExprKind::Attr(base, _) => self.value(base, depth + 1),
+            ExprKind::Index(base, part) => {
+                let unit = self.frame().unit;
+                if unit.language == Language::Python && leaves_out(part) {
+                    self.add(unit, Kind::Filter, "items", expr.span);
+                }
+                self.value(base, depth + 1);
+            }
             ExprKind::Call { callee, args } => self.call(expr, callee, args, depth),
             ExprKind::Block(body) => self.inside(body, depth),
             ExprKind::Closure { .. } => {}
@@ -500,6 +507,12 @@ impl<'a> Look<'a> {
         }
         true
     }
+}
+
+/// A slice that has a beginning or an end.
+fn leaves_out(part: &Expr) -> bool {
+    let ExprKind::Call { callee, args } = &part.kind else { return false };
+    callee.dotted().as_deref() == Some("slice") && args.iter().take(2).any(|arg| arg.value.kind != ExprKind::None)
 }
 
 fn frame_given(frames: &[Frame], name: &str) -> Option<Expr> {

@@ -53,7 +53,7 @@ fn ways(base: &Project, was: &Pin, project: &Project, now: &Pin) -> Vec<Loosenin
         (&was.oracle.shown_only, &now.oracle.shown_only, now.framework.as_str())
     {
         let what = format!("what was held equal is held so no more: {why}");
-        found.push(loosening(&now.file, now.span, what, false, "demand"));
+        found.push(loosening(&now.file, now.span, what, false, &format!("demand {}", was.oracle.key)));
     }
     let (Some(before), Some(after)) = (strictness::slack(base, was), strictness::slack(project, now)) else {
         return found;
@@ -77,6 +77,9 @@ fn ways(base: &Project, was: &Pin, project: &Project, now: &Pin) -> Vec<Loosenin
         let effect = slack.effect.clone();
         found.push(of_slack(slack, |shown| match effect.as_str() {
             "caught" => format!("`{shown}` catches the failure of the comparison"),
+            "loop" => format!("`{shown}` never runs, and the comparison stands in it"),
+            "uncalled" => format!("nothing calls the comparison in `{shown}`"),
+            "debug" => format!("`{shown}` is left out of a build without debug assertions"),
             "or" => format!("`{shown}` holds without the comparison too"),
             _ => format!("the comparison is not always reached: `{shown}` stands before it"),
         }));
@@ -212,6 +215,18 @@ fn wider(before: &[Slack], after: &[Slack]) -> Option<Loosening> {
         }
         None => true,
     });
+    let plain = |all: &[Slack]| all.iter().filter(|slack| slack.effect == "text" && slack.pattern.is_none()).count();
+    if let ([], [is]) = (was.as_slice(), is.as_slice()) {
+        // A text that was replaced, and now a pattern is: no more than that text, as long as it is one of a kind.
+        let fewer = plain(before) == plain(after) + 1;
+        let regex = Regex::new(is.pattern.as_ref()?).ok().filter(|_| fewer)?;
+        let mut met: Vec<&str> = regex.find_iter(PROBES).map(|found| found.as_str().trim()).collect();
+        met.retain(|text| !text.is_empty());
+        met.sort_unstable();
+        met.dedup();
+        let example = met.last().filter(|_| met.len() > 2)?;
+        return Some(of_slack(is, |shown| format!("`{shown}` takes away more than one text, as `{example}`")));
+    }
     let ([was], [is]) = (was.as_slice(), is.as_slice()) else { return None };
     let (old, new) = (was.pattern.as_ref()?, is.pattern.as_ref()?);
     let kept = |pattern: &str| {

@@ -2,7 +2,8 @@
 //! end it, conditions that the comparison stands under.
 
 use super::{Kind, Look};
-use crate::code::{Arg, Expr, ExprKind, Function, Stmt, StmtKind, Unit};
+use crate::code::{Arg, Expr, ExprKind, Function, Stmt, StmtKind, Target, Unit};
+use crate::pins;
 use crate::syntax::Language;
 use crate::text::Span;
 
@@ -51,7 +52,11 @@ impl<'a> Look<'a> {
             let name = name.unwrap_or_default();
             let last = name.rsplit('.').next().unwrap_or_default();
             let known = matches!(last, "skip" | "skipif" | "skipIf" | "skipUnless" | "xfail" | "expectedFailure");
-            if !known || (last == "skip" && name == last) || met.iter().any(|span| span.contains(expr.span)) {
+            let imported = || imports(unit, last, &["unittest.skip", "unittest.case.skip"]);
+            if !known
+                || (last == "skip" && name == last && !imported())
+                || met.iter().any(|span| span.contains(expr.span))
+            {
                 return;
             }
             met.push(expr.span);
@@ -79,7 +84,10 @@ impl<'a> Look<'a> {
         let ExprKind::Call { callee, .. } = &expr.kind else { return };
         let name = callee.dotted().unwrap_or_default();
         let last = name.rsplit('.').next().unwrap_or_default();
-        if matches!(name.as_str(), "pytest.skip" | "pytest.xfail") || matches!(last, "skipTest" | "SkipTest") {
+        let bare = matches!(last, "skip" | "xfail" | "importorskip") && name == last;
+        let of_pytest = matches!(name.as_str(), "pytest.skip" | "pytest.xfail" | "pytest.importorskip")
+            || bare && imports(unit, last, &[&format!("pytest.{last}")]);
+        if of_pytest || matches!(last, "skipTest" | "SkipTest") {
             self.add(unit, Kind::OffIf, "skip in the test", expr.span);
         }
     }
@@ -87,23 +95,34 @@ impl<'a> Look<'a> {
     /// The statements down to the pin, with the conditions that it stands under.
     pub(super) fn way(&mut self, unit: &'a Unit, body: &'a [Stmt], pin: Span) {
         for stmt in body {
-            if !stmt.span.contains(pin) {
-                if matches!(stmt.kind, StmtKind::Return(_)) && stmt.span.end <= pin.start {
-                    self.add(unit, Kind::Guard, "return", stmt.span);
-                }
-                continue;
-            }
             let head = |span: Span| {
                 let line = unit.text.line_span(unit.text.line_of(span.start));
                 Span::new(span.start, line.end.clamp(span.start, span.end.max(span.start)))
             };
+            if !stmt.span.contains(pin) {
+                if stmt.span.end <= pin.start {
+                    let mut returns: Vec<Span> = Vec::new();
+                    super::each(std::slice::from_ref(stmt), &mut |inner| {
+                        if matches!(inner.kind, StmtKind::Return(_)) {
+                            returns.push(stmt.span);
+                        }
+                    });
+                    returns.into_iter().for_each(|span| self.add(unit, Kind::Guard, "return", head(span)));
+                }
+                continue;
+            }
             match &stmt.kind {
                 StmtKind::If { then, otherwise, .. } => {
                     self.add(unit, Kind::Guard, "if", head(stmt.span));
                     self.way(unit, then, pin);
                     self.way(unit, otherwise, pin);
                 }
-                StmtKind::For { body, .. } | StmtKind::While { body, .. } => self.way(unit, body, pin),
+                StmtKind::For { iter: over, body, .. } | StmtKind::While { cond: over, body } => {
+                    if never(over, matches!(stmt.kind, StmtKind::For { .. })) {
+                        self.add(unit, Kind::Guard, "loop", head(stmt.span));
+                    }
+                    self.way(unit, body, pin);
+                }
                 StmtKind::With { items, body } => {
                     for (item, _) in items {
                         let ExprKind::Call { callee, .. } = &item.kind else { continue };
@@ -121,9 +140,63 @@ impl<'a> Look<'a> {
                     }
                     parts.iter().for_each(|part| self.way(unit, part, pin));
                 }
-                _ => self.statement(stmt, 0),
+                _ => {
+                    self.dropped(unit, stmt, pin);
+                    self.statement(stmt, 0);
+                }
             }
         }
+    }
+
+    /// A comparison in a closure that nobody calls, whose panic is thrown away, or that a release build leaves out.
+    fn dropped(&mut self, unit: &Unit, stmt: &Stmt, pin: Span) {
+        if unit.language != Language::Rust {
+            return;
+        }
+        let (value, thrown_away) = match &stmt.kind {
+            StmtKind::Bind { target: Target::Name(name, _), value } => (value, name == "_"),
+            StmtKind::Bind { target: Target::Other, value } => {
+                (value, unit.text.slice(stmt.span).trim_start_matches("let").trim_start().starts_with("_ "))
+            }
+            StmtKind::Expr(value) => (value, unit.text.slice(stmt.span).trim_end().ends_with(';')),
+            _ => return,
+        };
+        if let ExprKind::Macro { name, .. } = &value.kind
+            && pins::macros::last(name).starts_with("debug_assert")
+        {
+            self.add(unit, Kind::Guard, "debug", value.span);
+        }
+        let catching = |callee: &Expr| super::last(callee) == "catch_unwind";
+        match &value.kind {
+            ExprKind::Closure { .. } if thrown_away && value.span.contains(pin) => {
+                self.add(unit, Kind::Guard, "uncalled", stmt.span);
+            }
+            ExprKind::Call { callee, .. } if thrown_away && catching(callee) && value.span.contains(pin) => {
+                self.add(unit, Kind::Guard, "caught", stmt.span);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The unit binds the bare word to one of these.
+fn imports(unit: &Unit, word: &str, paths: &[&str]) -> bool {
+    unit.imports.iter().any(|import| import.local == word && paths.contains(&import.path.as_str()))
+}
+
+/// A loop that never runs: over nothing, or while what is false.
+fn never(over: &Expr, each: bool) -> bool {
+    match &over.kind {
+        ExprKind::List(items) | ExprKind::Tuple(items) => each && items.is_empty(),
+        ExprKind::Dict(items) => each && items.is_empty(),
+        ExprKind::Str(text) => text.is_empty(),
+        ExprKind::Bool(value) => !each && !value,
+        ExprKind::None => !each,
+        ExprKind::Int(text) => !each && text == "0",
+        ExprKind::Call { callee, args } if each && callee.dotted().as_deref() == Some("range") => {
+            matches!(args.as_slice(), [only] if only.value.kind == ExprKind::Int("0".into()))
+        }
+        _ => false,
     }
 }
 

@@ -212,6 +212,21 @@ class TestNear(unittest.TestCase):
         self.assertAlmostEqual(f(1), 2.5)
 "#;
 
+const REPLACED: &str = r#"
+//- app.py
+def render(n):
+    return ""
+//- tests/test_a.py
+"""Characterization tests: they pin current behaviour."""
+import re
+
+from app import render
+
+
+def test_one():
+    assert render(1).replace("\r\n", "\n") == "one"
+"#;
+
 const CASES: &[Case] = &[
     Case {
         name: "a deleted test",
@@ -777,6 +792,130 @@ const CASES: &[Case] = &[
         ],
     },
     Case { name: "twin: a narrow delta", base: UNITTEST, change: &[(T, "2.5)", "2.5, delta=1e-9)")], says: &[] },
+    Case {
+        name: "an early return under a condition",
+        base: PYTHON,
+        change: &[(T, "    assert got ==", "    if not got:\n        return\n    assert got ==")],
+        says: &[
+            "tests/test_a.py:10 tests/test_a.py::test_one sees less than it did: the comparison is not always reached: `if not got:`",
+        ],
+    },
+    Case {
+        name: "twin: a return in a function of the test, and one after the comparison",
+        base: PYTHON,
+        change: &[(
+            T,
+            "    assert got == \"one\"",
+            "\n    def again():\n        return render(1)\n\n    assert got == \"one\"\n    if got:\n        return",
+        )],
+        says: &[],
+    },
+    Case {
+        name: "an early return under a condition, Rust",
+        base: RUST,
+        change: &[(
+            R,
+            "    assert_eq!(got, \"one\");",
+            "    if got.is_empty() {\n        return;\n    }\n    assert_eq!(got, \"one\");",
+        )],
+        says: &[
+            "tests/a.rs:12 a::one sees less than it did: the comparison is not always reached: `if got.is_empty() {`",
+        ],
+    },
+    Case {
+        name: "a loop that never runs",
+        base: PYTHON,
+        change: &[(T, "    assert got == \"one\"", "    while False:\n        assert got == \"one\"")],
+        says: &["tests/test_a.py:10 tests/test_a.py::test_one sees less than it did: `while False:` never runs"],
+    },
+    Case {
+        name: "a loop over nothing",
+        base: PYTHON,
+        change: &[(T, "    assert got == \"one\"", "    for _ in []:\n        assert got == \"one\"")],
+        says: &["tests/test_a.py:10 tests/test_a.py::test_one sees less than it did: `for _ in []:` never runs"],
+    },
+    Case {
+        name: "twin: a loop",
+        base: PYTHON,
+        change: &[(T, "    assert got == \"one\"", "    for _ in [1, 2]:\n        assert got == \"one\"")],
+        says: &[],
+    },
+    Case {
+        name: "a panic that is thrown away, Rust",
+        base: RUST,
+        change: &[(R, "assert_eq!(got, \"one\");", "let _ = std::panic::catch_unwind(|| assert_eq!(got, \"one\"));")],
+        says: &["tests/a.rs:12 a::one sees less than it did: `let _ = std::panic::catch_unwind("],
+    },
+    Case {
+        name: "a closure that nobody calls, Rust",
+        base: RUST,
+        change: &[(R, "assert_eq!(got, \"one\");", "let _ = || assert_eq!(got, \"one\");")],
+        says: &["tests/a.rs:12 a::one sees less than it did: nothing calls the comparison in"],
+    },
+    Case {
+        name: "twin: a closure that is called, Rust",
+        base: RUST,
+        change: &[(R, "assert_eq!(got, \"one\");", "let held = || assert_eq!(got, \"one\");\n    held();")],
+        says: &[],
+    },
+    Case {
+        name: "a debug assertion, Rust",
+        base: RUST,
+        change: &[(R, "assert_eq!(got, \"one\");", "debug_assert_eq!(got, \"one\");")],
+        says: &["tests/a.rs:12 a::one sees less than it did: `debug_assert_eq!(got, \"one\")` is left out"],
+    },
+    Case {
+        name: "a skip that is imported",
+        base: PYTHON,
+        change: &[
+            (T, "def test_one", "@skip(\"later\")\ndef test_one"),
+            (T, "import pytest\n", "from unittest import skip\nimport pytest\n"),
+        ],
+        says: &["tests/test_a.py:9 tests/test_a.py::test_one sees less than it did: `skip(\"later\")` keeps it from"],
+    },
+    Case {
+        name: "twin: a decorator of one's own by that name",
+        base: PYTHON,
+        change: &[
+            (T, "def test_one", "@skip(\"later\")\ndef test_one"),
+            (T, "import pytest\n", "from app import skip\nimport pytest\n"),
+        ],
+        says: &[],
+    },
+    Case {
+        name: "a module that may lack",
+        base: PYTHON,
+        change: &[(T, "    got = render(1)", "    pytest.importorskip(\"lxml\")\n    got = render(1)")],
+        says: &[
+            "tests/test_a.py:9 tests/test_a.py::test_one sees less than it did: `pytest.importorskip(\"lxml\")` can keep it from",
+        ],
+    },
+    Case {
+        name: "a part of the value",
+        base: PYTHON,
+        change: &[(T, "assert got == \"one\"", "assert got[:3] == \"one\"")],
+        says: &["tests/test_a.py:10 tests/test_a.py::test_one sees less than it did: `got[:3]` takes away items"],
+    },
+    Case {
+        name: "twin: all of the value",
+        base: PYTHON,
+        change: &[(T, "assert got == \"one\"", "assert got[:] == \"one\"")],
+        says: &[],
+    },
+    Case {
+        name: "a pattern where a text was",
+        base: REPLACED,
+        change: &[(T, "render(1).replace(\"\\r\\n\", \"\\n\")", "re.sub(r\"\\d+\", \"N\", render(1))")],
+        says: &[
+            "tests/test_a.py:8 tests/test_a.py::test_one sees less than it did: `re.sub(r\"\\d+\", \"N\", render(1))` takes away more than one text",
+        ],
+    },
+    Case {
+        name: "twin: a pattern of the text that was",
+        base: REPLACED,
+        change: &[(T, "render(1).replace(\"\\r\\n\", \"\\n\")", "re.sub(r\"\\r\\n?\", \"\\n\", render(1))")],
+        says: &[],
+    },
 ];
 
 #[test]
@@ -803,4 +942,25 @@ fn each_weakening_is_named_and_its_twin_passes() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn a_pin_whose_file_is_not_known_any_more_is_noted() {
+    let fixture = Fixture::committed(GOLDEN);
+    fixture.git(&["branch", "base"]);
+    replace(&fixture, T, "(GOLDEN / \"two.txt\")", "(GOLDEN / render(0))");
+    let report = report(fixture.path(), "base");
+    let noted: Vec<String> = report
+        .items
+        .iter()
+        .filter(|item| item.outcome == Outcome::Noted)
+        .map(|item| format!("{}:{} {}", item.file, item.line, item.message))
+        .collect();
+    assert!(report.passes(), "{report:#?}");
+    assert_eq!(
+        noted,
+        [
+            "tests/test_a.py:16 tests/test_a.py::test_rows holds its values against a file that is not known now; see that tests/golden/two.txt is still one of them"
+        ]
+    );
 }
