@@ -175,6 +175,8 @@ fn run(command: Command, place: &Place) -> Outcome {
             let said = propose::Propose { drift, verdict, reason: why.text(), by, lines, oracle, show };
             propose::propose(said, place)
         }
-        Command::Confirm { drift, reason } => propose::confirm(&drift, reason, place),
+        Command::Confirm { drift, reason, proof, authority } => {
+            propose::confirm(propose::Confirm { drift, reason, proof, authority }, place)
+        }
     }
 }

@@ -109,6 +109,25 @@ fn name<'a>(program: &'a str, arguments: &'a [String]) -> &'a str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::Fixture;
+    use crate::pins::Extent;
+    use crate::survey::Workspace;
+
+    #[test]
+    fn a_reviewer_that_thinks_too_long_can_be_cancelled() {
+        let fixture = Fixture::committed(
+            "//- tests/test_a.py\nfrom pathlib import Path\n\nHERE = Path(__file__).parent\n\n\ndef test_a():\n    \
+             \"\"\"Characterization test: pins what it says.\"\"\"\n    text = make()\n    \
+             (HERE / 'actual' / 'a.txt').write_text(text)\n    \
+             assert text == (HERE / 'golden' / 'a.txt').read_text()\n\
+             //- tests/golden/a.txt\none\n//- tests/actual/a.txt\ntwo\n",
+        );
+        let workspace = Workspace::open(fixture.path()).expect("a workspace");
+        let survey = workspace.states(&Extent::All, &|| false).expect("a survey");
+        let case = survey.cases.iter().find(|case| case.drift_id.is_some()).expect("a drift").compared();
+        let personal = Personal { reviewer: vec!["sleep".into(), "100".into()], ..Personal::default() };
+        assert_eq!(ask(&case, &personal, &|| true).unwrap_err(), "cancelled");
+    }
 
     #[test]
     fn a_reviewer_is_named_by_its_script_and_never_by_what_it_is_told() {

@@ -112,17 +112,15 @@ impl Reader {
                 ("pairs", _) => self.wrong("pairs", item, "a table of golden pattern = observed pattern"),
                 ("roles", DeValue::Table(roles)) => self.roles(roles),
                 ("roles", _) => self.wrong("roles", item, "a table with `characterization` and `specification`"),
-                ("policy", DeValue::Table(policy)) => {
-                    for (key, item) in policy {
-                        let name = key.get_ref().as_ref();
-                        if !policy::KEYS.contains(&name) {
-                            self.unknown(key.span(), name, "[policy]", policy::KEYS);
-                        } else if let Err(why) = self.settings.policy.set(name, &value_of(item.get_ref())) {
-                            self.trouble(item.span(), why);
-                        }
+                ("policy", rules) => {
+                    let known = self.settings.troubles.len();
+                    match rules {
+                        DeValue::Table(rules) => self.policy(rules),
+                        _ => self.wrong("policy", item, "a table"),
                     }
+                    let new = self.settings.troubles.iter().skip(known).map(|(_, _, message)| message.clone());
+                    self.settings.policy.troubles.extend(new);
                 }
-                ("policy", _) => self.wrong("policy", item, "a table"),
                 ("comment", DeValue::String(word)) => match word.as_ref() {
                     "always" => self.settings.comment = CommentMode::Always,
                     "literal-only" => self.settings.comment = CommentMode::LiteralOnly,
@@ -144,6 +142,17 @@ impl Reader {
                 }
                 ("line-length", _) => self.wrong("line-length", item, "a number"),
                 (other, _) => self.unknown(key.span(), other, "pindrift.toml", ROOT_KEYS),
+            }
+        }
+    }
+
+    fn policy(&mut self, rules: &Table) {
+        for (key, item) in rules {
+            let name = key.get_ref().as_ref();
+            if !policy::KEYS.contains(&name) {
+                self.unknown(key.span(), name, "[policy]", policy::KEYS);
+            } else if let Err(why) = self.settings.policy.set(name, &value_of(item.get_ref())) {
+                self.trouble(item.span(), why);
             }
         }
     }
@@ -404,11 +413,13 @@ paths = ["[", "tests/**"]
                 12:9 "a/*" and "b" have a different number of `*`; the pair is left out
                 14:11 `confirm` takes a list of texts; it is left out
                 15:1 [policy] has no key `proofs`; it knows `confirm`, `proof`, `forbidden`, `paths`
-                16:9 "[" is not a glob; `paths` is left out
+                16:9 "[" of `paths` is not a glob; it is left out
             "#]],
         );
         assert_eq!(settings.helpers.len(), 1);
         assert_eq!(settings.helpers[0].call, "ok");
+        assert_eq!(settings.policy.paths, ["tests/**"], "the others of the list hold");
+        assert_eq!(settings.policy.troubles.len(), 3, "{:?}", settings.policy.troubles);
     }
 
     #[test]

@@ -79,6 +79,13 @@ pub fn plan_accept(case: &Case, workspace: &Workspace, request: &Request) -> Res
     }
     let proven = match &request.proof {
         Some(proof) => Some(proven(case, workspace, proof)?),
+        None if kind == Kind::Drift && wants_proof(pin, workspace) => {
+            return refuse(format!(
+                "the policy of pindrift.toml wants a proof for {}; run `pindrift prove --test {} --proof SPEC --base REV`, \
+                 then accept or confirm with `--proof SPEC`",
+                pin.oracle.key, pin.test
+            ));
+        }
         None => None,
     };
     let before = recorded.map(|recorded| &recorded.content);
@@ -102,6 +109,13 @@ pub fn plan_accept(case: &Case, workspace: &Workspace, request: &Request) -> Res
     let change =
         Change { case, workspace, content: &seen.content, artefact: seen.artefact.as_ref(), shown, undone: None };
     change.plan(amendment)
+}
+
+/// The policy lets this change only with a proof: as the gate will hold it against the decision.
+fn wants_proof(pin: &Pin, workspace: &Workspace) -> bool {
+    let policy = &workspace.project.settings.policy;
+    let files = || pin.oracle.key.split('#').next().into_iter().chain([pin.file.as_str()]);
+    policy.holds_for(files()) && policy.wants_proof(files())
 }
 
 /// The results of the proof that was named: it was run, and it proves this very drift.

@@ -35,6 +35,14 @@ impl Audit<'_> {
                 self.items.push(wrong(&entry.path, message));
             }
         }
+        for trouble in &policy.troubles {
+            let (Some(file), base) = (RelPath::new(SETTINGS), short(commit)) else { continue };
+            self.items.push(Item {
+                outcome: Outcome::Noted,
+                amendments: Vec::new(),
+                ..wrong(&file, format!("the policy at {base} is not whole, so this rule held nothing back: {trouble}"))
+            });
+        }
         let now = &self.workspace.project.settings.policy;
         if now != policy && *policy != Default::default() {
             let (Some(file), counts) = (RelPath::new(SETTINGS), short(commit)) else { return };

@@ -175,6 +175,12 @@ pub enum Command {
         /// Another reason than the draft
         #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
         reason: Option<String>,
+        /// Specification test that expects exactly the new behaviour, where the change is intended
+        #[arg(long, value_name = "TEST")]
+        proof: Option<String>,
+        /// The rule or decision on which the new behaviour rests
+        #[arg(long, value_name = "TEXT")]
+        authority: Option<String>,
     },
     /// Say what you think of pinned behaviour
     Judge {

@@ -96,14 +96,23 @@ fn of_call(said: &Propose, verdict: ProposedVerdict, case: &Case) -> Result<Prop
     Proposal::of(answer, id, &shown.after, said.by.as_deref().unwrap_or("a program"))
 }
 
+/// What `confirm` was told.
+pub struct Confirm {
+    pub drift: String,
+    /// Another reason than the draft.
+    pub reason: Option<String>,
+    pub proof: Option<String>,
+    pub authority: Option<String>,
+}
+
 /// Makes a decision of a proposal: with its draft of the reason, or with another one.
-pub fn confirm(drift: &str, reason: Option<String>, place: &Place) -> Outcome {
+pub fn confirm(said: Confirm, place: &Place) -> Outcome {
     let scope = match Scope::of(&[], place) {
         Ok(scope) => scope,
         Err(outcome) => return outcome,
     };
     let survey = decide::everything(&scope.workspace);
-    let case = match named(&survey, drift, None) {
+    let case = match named(&survey, &said.drift, None) {
         Ok(case) => Arc::clone(case),
         Err(unclear) => return unclear.into(),
     };
@@ -115,9 +124,19 @@ pub fn confirm(drift: &str, reason: Option<String>, place: &Place) -> Outcome {
         return Outcome::refused(message, WANTS_A_PERSON);
     };
     let root = scope.workspace.project.root.clone();
-    let request =
-        confirmed(decide::request(&scope.workspace, reason.unwrap_or(proposal.reason.clone())), &proposal, &id);
-    let applied = match Verdict::of(&proposal.verdict) {
+    let verdict = Verdict::of(&proposal.verdict);
+    if verdict.is_some() && said.proof.is_some() {
+        let message =
+            format!("the proposal is {}, which a proof says nothing about; leave --proof out", proposal.verdict);
+        return Outcome::refused(message, WANTS_A_PERSON);
+    }
+    let reason = said.reason.unwrap_or(proposal.reason.clone());
+    let request = Request {
+        proof: said.proof,
+        authority: said.authority,
+        ..confirmed(decide::request(&scope.workspace, reason), &proposal, &id)
+    };
+    let applied = match verdict {
         None => decide::accepted(&id, case, scope.workspace, &request),
         Some(verdict) => amendment::plan_verdict(&case, &scope.workspace, verdict, &[], &request)
             .and_then(|plan| amendment::apply(&root, &plan, &|_| false)),

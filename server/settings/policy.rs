@@ -14,6 +14,8 @@ pub struct Policy {
     pub forbidden: Vec<String>,
     /// Globs of baselines and test files that the rules hold for; empty: all.
     pub paths: Vec<String>,
+    /// What is wrong with the rules: so far they are not held against a change.
+    pub troubles: Vec<String>,
 }
 
 pub(super) const KEYS: &[&str] = &["confirm", "proof", "forbidden", "paths"];
@@ -29,12 +31,12 @@ impl Policy {
             }
             _ => return Err(format!("`{key}` takes a list of texts; it is left out")),
         };
-        let items: Vec<String> =
+        let mut items: Vec<String> =
             items.iter().map(|item| item.trim().to_string()).filter(|item| !item.is_empty()).collect();
-        if matches!(key, "proof" | "paths")
-            && let Some(wrong) = items.iter().find(|glob| globset::Glob::new(glob).is_err())
-        {
-            return Err(format!("{wrong:?} is not a glob; `{key}` is left out"));
+        let mut wrong = Vec::new();
+        if matches!(key, "proof" | "paths") {
+            let (globs, others) = items.into_iter().partition(|glob| globset::Glob::new(glob).is_ok());
+            (items, wrong) = (globs, others);
         }
         match key {
             "confirm" => self.confirm = items,
@@ -42,7 +44,10 @@ impl Policy {
             "forbidden" => self.forbidden = items,
             _ => self.paths = items,
         }
-        Ok(())
+        match wrong.first() {
+            Some(wrong) => Err(format!("{wrong:?} of `{key}` is not a glob; it is left out")),
+            None => Ok(()),
+        }
     }
 
     /// The rules hold for a decision about these files.

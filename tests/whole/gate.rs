@@ -196,6 +196,26 @@ fn a_policy_that_is_loosened_in_the_change_does_not_help_it() {
 }
 
 #[test]
+fn a_rule_of_the_base_that_cannot_be_read_is_told() {
+    let fixture = pins();
+    fixture.write("//- pindrift.toml\n[policy]\nproof = [\"[\", \"tests/test_a.py\"]\nconfirm = 3\n");
+    fixture.commit("policy");
+    fixture.git(&["branch", "-f", "base"]);
+    fixture.write("//- pindrift.toml\n[policy]\n");
+    edit(&fixture, "\"tres\"", "\"three\"");
+    pindrift(&fixture, &["explain", "tests/test_a.py::test_b", "--reason", "the words are English"]).with(0);
+    fixture.commit("in English");
+    let said = audit(&fixture).with(1);
+    for told in [
+        "this rule held nothing back: \"[\" of `proof` is not a glob; it is left out",
+        "this rule held nothing back: `confirm` takes a list of texts; it is left out",
+        "the policy at the base wants a proof for tests/test_a.py#literal:1",
+    ] {
+        assert!(said.contains(told), "{told}: {said}");
+    }
+}
+
+#[test]
 fn what_is_not_committed_is_told() {
     let fixture = pins();
     edit(&fixture, "\"tres\"", "\"three\"");

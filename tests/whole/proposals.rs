@@ -138,3 +138,26 @@ fn the_reviewer_of_the_own_settings_is_asked_and_none_of_the_workspace() {
     );
     assert_eq!(fixture.read("tests/golden/bill.txt"), "net 10.38\nowner Ito\n");
 }
+
+#[test]
+fn a_confirmation_carries_the_proof_and_the_authority() {
+    let fixture = Fixture::committed(BILL);
+    let id = drift(&fixture, TEST);
+    let propose = || {
+        let said = ["propose", &id, "--verdict", "intended", "--reason", "net rounds half up", "--by", "checker"];
+        pindrift(&fixture, &said).with(0);
+    };
+    propose();
+    fixture.write("//- pindrift.toml\n[policy]\nproof = [\"tests/golden/**\"]\n");
+    let refusal = pindrift(&fixture, &["confirm", &id]).refusal(1);
+    assert!(refusal.contains("the policy of pindrift.toml wants a proof for tests/golden/bill.txt"), "{refusal}");
+    let proof = "tests/test_bill.py::test_rounds";
+    let refusal = pindrift(&fixture, &["confirm", &id, "--proof", proof]).refusal(1);
+    assert!(refusal.contains(&format!("{proof} was not run as a proof of this drift")), "{refusal}");
+    assert_eq!(amendments(&fixture).len(), 0);
+
+    fixture.write("//- pindrift.toml\n[policy]\n");
+    pindrift(&fixture, &["confirm", &id, "--authority", "rule 7"]).with(0);
+    let records = amendments(&fixture);
+    assert!(records[0].1.contains("authority = \"rule 7\""), "{records:?}");
+}

@@ -340,3 +340,17 @@ fn one_region_is_found_between_two_texts() {
         assert_eq!(edited(old, &edit.into_iter().collect::<Vec<_>>()).as_deref(), Some(new));
     }
 }
+
+#[test]
+fn a_change_that_the_policy_wants_a_proof_for_is_not_accepted_without_one() {
+    let fixture = drifted(SUITE);
+    fixture.write("//- pindrift.toml\n[policy]\nproof = [\"tests/golden/**\"]\n");
+    refused(
+        accept(&fixture, ONE, "rounds to whole numbers"),
+        expect![[r#"
+            the policy of pindrift.toml wants a proof for tests/golden/one.txt; run `pindrift prove --test tests/test_golden.py::test_one --proof SPEC --base REV`, then accept or confirm with `--proof SPEC`
+        "#]],
+    );
+    fixture.write("//- pindrift.toml\n[policy]\nproof = [\"tests/golden/**\"]\npaths = [\"docs/**\"]\n");
+    accept(&fixture, ONE, "rounds to whole numbers").expect("the policy holds for other files");
+}

@@ -39,6 +39,11 @@ impl Office {
         let mut said = json!({
             "drift": proposal.drift, "reason": reason, "proposed-by": proposal.by, "confirmed-by": person,
         });
+        for key in ["proof", "authority"] {
+            if let Some(value) = text(argument, key) {
+                said[key] = json!(value);
+            }
+        }
         let answer = if proposal.verdict == "intended" {
             self.accept(&said, cancelled)?
         } else {
