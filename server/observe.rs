@@ -97,6 +97,8 @@ pub struct Observed {
     /// What ran them, for the person.
     pub with: Vec<String>,
     pub notes: BTreeSet<Note>,
+    /// Those of the notes that are of this run alone: later checks do not know them.
+    pub passing: BTreeSet<Note>,
     /// Why a run is not a whole one.
     pub problems: Vec<String>,
     /// Nothing could be run.
@@ -116,9 +118,9 @@ pub fn observe(workspace: &Workspace, request: &Request) -> Result<Observed, Str
     }
     let mut out = Observed::default();
     let switches = switches::of_environment(project, request.environment.keys().cloned());
-    out.notes.extend(
-        switches::configured(project).into_iter().chain(switches.iter().map(|(_, it)| it.clone())).map(updating),
-    );
+    // Those of the environment are of this run alone.
+    out.passing = switches.iter().map(|(_, it)| updating(it.clone())).collect();
+    out.notes.extend(switches::configured(project).into_iter().map(updating).chain(out.passing.iter().cloned()));
     let guard = Guard::of(&project.shelf, guarded(workspace, &survey));
     let started = jiff::Timestamp::now();
     let run = format!("{started:.0}-{}", std::process::id());
@@ -174,7 +176,7 @@ pub fn observe(workspace: &Workspace, request: &Request) -> Result<Observed, Str
             out.with.push(format!("{python} ({}){tool}", python.why));
             out.notes.extend(neutralised(workspace, &ran.seen, &out.notes));
             let found = attribution::attributed(&survey.cases, &ran.seen.tests, Language::Python, project);
-            let environment = environment(versions, &under);
+            let environment = environment(versions, &under, &OF_PYTEST);
             let about =
                 About { run: &run, command: &ran.command, revision: revision(workspace), dirty: &dirty, environment };
             records.extend(found.said.iter().map(|said| about.record(said)));
@@ -203,7 +205,7 @@ pub fn observe(workspace: &Workspace, request: &Request) -> Result<Observed, Str
                 "cargo ({})",
                 if group.folder.as_str().is_empty() { "the root" } else { group.folder.as_str() }
             ));
-            let environment = environment(BTreeMap::new(), &under);
+            let environment = environment(BTreeMap::new(), &under, &OF_ALL);
             let about =
                 About { run: &run, command: &ran.command, revision: revision(workspace), dirty: &dirty, environment };
             let mut said = of_insta(&survey, &ran, project);
@@ -236,7 +238,7 @@ pub fn observe(workspace: &Workspace, request: &Request) -> Result<Observed, Str
     let written = kept
         .log(&output)
         .and_then(|()| kept.texts(&all.behind))
-        .and_then(|()| kept.notes(&lasting(&out.notes, workspace)))
+        .and_then(|()| kept.notes(&lasting(out.notes.difference(&out.passing), workspace)))
         .and_then(|()| kept.records(&run, &records));
     written.map_err(|err| format!("{} cannot be written: {err}", crate::observations::records::FOLDER))?;
     out.log = RelPath::new(crate::observations::records::FOLDER).and_then(|folder| folder.join(keep::LOG));
@@ -244,7 +246,7 @@ pub fn observe(workspace: &Workspace, request: &Request) -> Result<Observed, Str
 }
 
 /// Notes with a place, for the checks that come after.
-fn lasting(notes: &BTreeSet<Note>, workspace: &Workspace) -> Vec<notes::Note> {
+fn lasting<'a>(notes: impl Iterator<Item = &'a Note>, workspace: &Workspace) -> Vec<notes::Note> {
     let place = |note: &Note| {
         let (file, line) = note.at.as_ref()?;
         let text = workspace.project.shelf.text(file)?;
@@ -252,7 +254,7 @@ fn lasting(notes: &BTreeSet<Note>, workspace: &Workspace) -> Vec<notes::Note> {
         let (code, file) = (note.code.word().to_string(), file.to_string());
         Some(notes::Note { code, file, line: *line, message: note.message.clone(), text })
     };
-    notes.iter().filter_map(place).collect()
+    notes.filter_map(place).collect()
 }
 
 /// Of a pin that every round said the same of one record is enough.
@@ -353,10 +355,19 @@ fn versions(events: &[Event]) -> BTreeMap<String, String> {
     session.into_iter().flatten().map(|(name, version)| (name.to_string(), version.clone())).collect()
 }
 
-/// What a value may depend on.
-fn environment(mut versions: BTreeMap<String, String>, of: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-    for name in ["TZ", "LANG", "LC_ALL", "PYTHONHASHSEED", rounds::ORDER] {
-        if let Some(value) = of.get(name) {
+/// What a value may depend on, in any language.
+const OF_ALL: [&str; 3] = ["TZ", "LANG", "LC_ALL"];
+/// The same, and what only Python and the plugin read.
+const OF_PYTEST: [&str; 5] = ["TZ", "LANG", "LC_ALL", "PYTHONHASHSEED", rounds::ORDER];
+
+/// Of what a value may depend on, what is set.
+fn environment(
+    mut versions: BTreeMap<String, String>,
+    of: &BTreeMap<String, String>,
+    names: &[&str],
+) -> BTreeMap<String, String> {
+    for name in names {
+        if let Some(value) = of.get(*name) {
             versions.insert(name.to_string(), value.chars().take(100).collect());
         }
     }

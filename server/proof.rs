@@ -78,7 +78,7 @@ pub fn prove(workspace: &Workspace, case: &Case, request: &Request) -> Result<Pr
         environment: &request.environment,
         cancelled: request.cancelled,
     };
-    let pin_at_base = runs::pin(&base.workspace, pin, &with, &mut problems);
+    let pin_at_base = runs::pin(&base.workspace, case, &with, &mut problems)?;
     let proof_at_base = match runs::brought(workspace, &base.workspace, &named, &mut problems) {
         Some(with_proof) => runs::test(&with_proof, &named, &with, &mut problems),
         None => "not-run",

@@ -77,7 +77,7 @@ fn text(observed: &Observed, told: bool) -> String {
     for with in &observed.with {
         text.push_str(&format!("with {with}\n"));
     }
-    for note in observed.notes.iter().filter(|note| note.at.is_none() || !told) {
+    for note in observed.notes.iter().filter(|note| note.at.is_none() || !told || observed.passing.contains(note)) {
         text.push_str(&format!("{}{}: {}\n", place_of(note), note.code.word(), note.message));
     }
     let tests = super::render::count(observed.ran, "test");

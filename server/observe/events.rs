@@ -136,6 +136,9 @@ pub enum Event {
         when: String,
         outcome: String,
         at: Vec<At>,
+        /// What failed is an assertion of the test, no other error.
+        #[serde(default)]
+        asserted: bool,
     },
     End,
     Collect {
@@ -159,8 +162,15 @@ pub struct Test {
 impl Test {
     pub fn reports(&self) -> impl Iterator<Item = (&str, &str, &[At])> {
         self.events.iter().filter_map(|event| match event {
-            Event::Report { when, outcome, at } => Some((when.as_str(), outcome.as_str(), at.as_slice())),
+            Event::Report { when, outcome, at, .. } => Some((when.as_str(), outcome.as_str(), at.as_slice())),
             _ => None,
+        })
+    }
+
+    /// It was set up, and then an assertion of it failed.
+    pub fn failed_by_assertion(&self) -> bool {
+        self.events.iter().any(|event| {
+            matches!(event, Event::Report { when, outcome, asserted: true, .. } if when == "call" && outcome == "failed")
         })
     }
 

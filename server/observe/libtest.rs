@@ -29,12 +29,14 @@ pub fn tests(output: &str, target: &str, place: &dyn Fn(&str) -> Option<String>)
         let Some((name, outcome)) = result(line) else { continue };
         let mut test = Test { id: format!("{target}::{name}"), events: Vec::new(), ended: true };
         match outcome {
-            "ok" if !line.contains(" - should panic ") => test.events.push(report("passed", Vec::new())),
+            "ok" if !line.contains(" - should panic ") => test.events.push(report("passed", Vec::new(), false)),
             "FAILED" => {
                 let block = blocks.iter().find(|(of, _)| *of == name).map_or("", |(_, text)| text);
                 let (events, at) = failed(block, place);
+                let asserted =
+                    block.contains("note: test did not panic as expected") || events.iter().any(is_assertion);
                 test.events.extend(events);
-                test.events.push(report("failed", at));
+                test.events.push(report("failed", at, asserted));
             }
             _ => continue,
         }
@@ -43,8 +45,18 @@ pub fn tests(output: &str, target: &str, place: &dyn Fn(&str) -> Option<String>)
     tests
 }
 
-fn report(outcome: &str, at: Vec<At>) -> Event {
-    Event::Report { when: "call".into(), outcome: outcome.into(), at }
+fn report(outcome: &str, at: Vec<At>, asserted: bool) -> Event {
+    Event::Report { when: "call".into(), outcome: outcome.into(), at, asserted }
+}
+
+/// A comparison that prints its sides, or a panic that calls itself an assertion. One with a message of its own is
+/// not known from another panic.
+fn is_assertion(event: &Event) -> bool {
+    match event {
+        Event::Cmp { ok, .. } => !ok,
+        Event::Broke { message, .. } => message.contains("assertion"),
+        _ => false,
+    }
 }
 
 /// `test a::b ... ok`, whatever the test printed before it on the line.

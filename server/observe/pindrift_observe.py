@@ -842,7 +842,9 @@ def pytest_runtest_makereport(item, call):
             if file is not None:
                 at.append([file, tb.tb_lineno])
             tb = tb.tb_next
-        RECORD.add({"k": "report", "when": report.when, "outcome": word, "at": at})
+        value = call.excinfo.value if call.excinfo is not None else None
+        RECORD.add({"k": "report", "when": report.when, "outcome": word, "at": at,
+                    "asserted": isinstance(value, (AssertionError, pytest.fail.Exception))})
     except Exception:
         pass
 

@@ -3,18 +3,22 @@
 //! here or written to.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::Named;
 use crate::observations::records::Outcome;
-use crate::observe::{self, attribution, cargo, interpreter, pytest};
-use crate::oracles::Pin;
+use crate::observe::{self, attribution, cargo, events, interpreter, pytest};
+use crate::oracles::{Baseline, Refusal};
 use crate::pins::{self, Project};
 use crate::places::{RelPath, Root};
 use crate::settings::Personal;
 use crate::shelf::Read;
-use crate::survey::{Survey, Workspace};
+use crate::survey::{Case, Survey, Workspace};
 use crate::switches;
 use crate::syntax::Language;
+
+/// Most that is laid beside the base, in bytes.
+const MOST_BROUGHT: usize = 256 << 20;
 
 pub(super) struct With<'a> {
     /// The user's own root: there its environments are.
@@ -27,15 +31,14 @@ pub(super) struct With<'a> {
 /// What a run said.
 struct Said {
     ended: BTreeMap<String, bool>,
+    /// Tests of which an assertion failed, nothing before it.
+    asserted: BTreeSet<String>,
     pins: Vec<attribution::Said>,
 }
 
 /// How a test ended, its cases taken together.
 pub(super) fn outcome(ended: &BTreeMap<String, bool>, id: &str, language: Language) -> &'static str {
-    let is_it = |other: &str| {
-        other == id || (language == Language::Python && other.split('[').next() == Some(id) && !id.contains('['))
-    };
-    let mut found = ended.iter().filter(|(other, _)| is_it(other)).map(|(_, passed)| *passed).peekable();
+    let mut found = ended.iter().filter(|(other, _)| is_it(other, id, language)).map(|(_, passed)| *passed).peekable();
     match (found.peek().is_some(), found.all(|passed| passed)) {
         (false, _) => "not-run",
         (true, true) => "passed",
@@ -43,29 +46,61 @@ pub(super) fn outcome(ended: &BTreeMap<String, bool>, id: &str, language: Langua
     }
 }
 
-/// How a test ends.
-pub(super) fn test(base: &Workspace, named: &Named, with: &With, problems: &mut Vec<String>) -> &'static str {
-    let said = run(base, &named.id, &named.file, named.language, with, problems);
-    outcome(&said.ended, &named.id, named.language)
+fn is_it(other: &str, id: &str, language: Language) -> bool {
+    other == id || (language == Language::Python && other.split('[').next() == Some(id) && !id.contains('['))
 }
 
-/// How a pin stands.
-pub(super) fn pin(base: &Workspace, pin: &Pin, with: &With, problems: &mut Vec<String>) -> &'static str {
+/// How a test ends. One that comes to no comparison (a fixture, a module or a file that the base does not have)
+/// says nothing about the code there.
+pub(super) fn test(base: &Workspace, named: &Named, with: &With, problems: &mut Vec<String>) -> &'static str {
+    let said = run(base, &named.id, &named.file, named.language, with, problems);
+    match outcome(&said.ended, &named.id, named.language) {
+        "failed" if !said.asserted.iter().any(|other| is_it(other, &named.id, named.language)) => {
+            problems.push(format!(
+                "at the base {} fails before any of its assertions does, so its failure says nothing about the code there; \
+                 let it use only files, fixtures and functions that the base has, or files of its own below tests/",
+                named.id
+            ));
+            "not-run"
+        }
+        word => word,
+    }
+}
+
+/// How a pin stands. Refused when it recorded another value there: that one holding says nothing about today's.
+pub(super) fn pin(
+    base: &Workspace,
+    case: &Case,
+    with: &With,
+    problems: &mut Vec<String>,
+) -> Result<&'static str, Refusal> {
+    let pin = &case.pin;
     let test = pin.test_base();
-    if super::function_of(&base.project, test).is_none() {
-        return "absent";
+    let survey = base.states(&pins::Extent::All, with.cancelled).unwrap_or_default();
+    let same = |other: &&Arc<Case>| other.pin.oracle.key == pin.oracle.key && other.pin.test_base() == test;
+    let Some(then) = survey.cases.iter().find(same) else { return Ok("absent") };
+    let digest = |baseline: &Baseline| match baseline {
+        Baseline::Present(recorded) => Some(recorded.content.digest()),
+        Baseline::Missing | Baseline::Unreadable(_) => None,
+    };
+    if digest(&then.baseline) != digest(&case.baseline) {
+        return Err(Refusal(format!(
+            "{} is another value at the base than today, so the pin holding there says nothing about this drift; name a \
+             revision that records today's value with --base",
+            pin.oracle.key
+        )));
     }
     let wanted = if pin.language == Language::Python { pin.test.as_str() } else { test };
     let said = run(base, wanted, &pin.file, pin.language, with, problems);
     let own = said.pins.iter().filter(|said| said.pin.oracle.key == pin.oracle.key && said.pin.test_base() == test);
     let outcomes: Vec<Outcome> = own.map(|said| said.outcome).collect();
-    match outcome(&said.ended, wanted, pin.language) {
+    Ok(match outcome(&said.ended, wanted, pin.language) {
         "passed" => "match",
         "not-run" => "not-run",
         _ if !outcomes.is_empty() && outcomes.iter().all(|outcome| *outcome == Outcome::Match) => "match",
         _ if outcomes.contains(&Outcome::Differs) => "drift",
         _ => "failed",
-    }
+    })
 }
 
 /// The base with the specification of today: its file, and what it needs of the tests that the base does not have.
@@ -85,12 +120,29 @@ pub(super) fn brought(
         return None;
     }
     let root = &base.project.root;
-    let missing = workspace.project.shelf.files().filter(|path| {
-        pins::is_of_tests(path) && Language::of(path.name()).is_some() && !base.project.shelf.listed(path)
-    });
-    for path in missing.chain([&named.file]) {
+    // Its data as it is today; code and settings that the base has stay as they are there.
+    let is_data = |path: &RelPath| {
+        let settings = [".toml", ".cfg", ".ini", ".lock"].iter().any(|end| path.name().ends_with(end));
+        Language::of(path.name()).is_none() && !settings
+    };
+    let of_tests = workspace
+        .project
+        .shelf
+        .files()
+        .filter(|path| pins::is_of_tests(path) && (is_data(path) || !base.project.shelf.listed(path)));
+    let mut left = MOST_BROUGHT;
+    for path in of_tests.chain([&named.file]) {
         let Read::Bytes(bytes) = workspace.project.shelf.disk(path) else { continue };
         let Ok(Some(real)) = root.resolved(path) else { continue };
+        let Some(rest) = left.checked_sub(bytes.len()) else {
+            problems.push(format!(
+                "the files of tests are more than {} MB, so {} was not tried on the base",
+                MOST_BROUGHT >> 20,
+                named.id
+            ));
+            return None;
+        };
+        left = rest;
         let written =
             real.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(&real, &bytes));
         if let Err(err) = written {
@@ -121,7 +173,7 @@ fn run(
         }
         Err(why) => {
             problems.push(format!("at the base: {why}"));
-            Said { ended: BTreeMap::new(), pins: Vec::new() }
+            Said { ended: BTreeMap::new(), asserted: BTreeSet::new(), pins: Vec::new() }
         }
     }
 }
@@ -161,7 +213,9 @@ fn python(base: &Workspace, survey: &Survey, test: &str, with: &With) -> Ran {
     let ran = pytest::run(project, &survey.cases, group, &python, &setting(project, variables, with))
         .map_err(|err| err.to_string())?;
     let pins = attribution::attributed(&survey.cases, &ran.seen.tests, Language::Python, project).said;
-    Ok((Said { ended: observe::ended(&ran.seen.tests), pins }, ran.problem))
+    let asserted =
+        ran.seen.tests.iter().filter(|test| test.failed_by_assertion()).map(|test| test.id.clone()).collect();
+    Ok((Said { ended: observe::ended(&ran.seen.tests), asserted, pins }, ran.problem))
 }
 
 fn rust(base: &Workspace, survey: &Survey, test: &str, file: &RelPath, with: &With) -> Ran {
@@ -179,5 +233,21 @@ fn rust(base: &Workspace, survey: &Survey, test: &str, file: &RelPath, with: &Wi
         .map_err(|err| err.to_string())?;
     let tests: Vec<_> = ran.binaries.iter().flat_map(|binary| binary.tests.iter().cloned()).collect();
     let pins = attribution::attributed(&survey.cases, &tests, Language::Rust, project).said;
-    Ok((Said { ended: observe::ended(&tests), pins }, ran.problem))
+    let asserted = tests.iter().filter(|test| test.failed_by_assertion() || stopped_at_one(test, project));
+    let asserted = asserted.map(|test| test.id.clone()).collect();
+    Ok((Said { ended: observe::ended(&tests), asserted, pins }, ran.problem))
+}
+
+/// It panicked on a line that asserts, with a message of the test's own.
+fn stopped_at_one(test: &events::Test, project: &Project) -> bool {
+    let asserts = |(file, line): &events::At| {
+        let text = RelPath::new(file).and_then(|file| project.shelf.text(&file))?;
+        let line = text.as_str().lines().nth(line.checked_sub(1)?)?;
+        Some(line.contains("assert"))
+    };
+    let broke = |event: &events::Event| match event {
+        events::Event::Broke { at, .. } => at.first().and_then(asserts).unwrap_or(false),
+        _ => false,
+    };
+    test.is("failed") && test.events.iter().any(broke)
 }

@@ -177,12 +177,13 @@ old
     let named: String =
         said.out.lines().filter(|line| line.contains("updating-switch")).map(|it| format!("{it}\n")).collect();
     expect![[r#"
+        c/test_c.py:6  updating-switch: UPDATE_GOLDEN is set in the environment; a run with it rewrites what is recorded, so it was taken out
         a/pytest.ini:2  warning[updating-switch] `--snapshot-update` in addopts rewrites what is recorded on every run, unread; `pindrift observe` runs without it
         b/pyproject.toml:3  warning[updating-switch] `default-flags` of inline-snapshot rewrites tests on every run, unread; `pindrift observe` runs without it
         b/pyproject.toml:4  warning[updating-switch] `default-flags-tui` of inline-snapshot rewrites tests on every run, unread; `pindrift observe` runs without it
-        c/test_c.py:6  warning[updating-switch] UPDATE_GOLDEN is set in the environment; a run with it rewrites what is recorded, so it was taken out
     "#]].assert_eq(&named);
     assert_eq!(fixture.read("b/test_b.py").matches("snapshot(4)").count(), 1);
+    // What was set for that run alone is not told again.
     let told = pindrift(&fixture, &["check", "--format", "github"], &[]).out;
     let told: String =
         told.lines().filter(|line| line.contains("updating-switch")).map(|it| format!("{it}\n")).collect();
@@ -190,7 +191,6 @@ old
         ::warning file=a/pytest.ini,line=2,title=pindrift updating-switch::`--snapshot-update` in addopts rewrites what is recorded on every run, unread; `pindrift observe` runs without it
         ::warning file=b/pyproject.toml,line=3,title=pindrift updating-switch::`default-flags` of inline-snapshot rewrites tests on every run, unread; `pindrift observe` runs without it
         ::warning file=b/pyproject.toml,line=4,title=pindrift updating-switch::`default-flags-tui` of inline-snapshot rewrites tests on every run, unread; `pindrift observe` runs without it
-        ::warning file=c/test_c.py,line=6,title=pindrift updating-switch::UPDATE_GOLDEN is set in the environment; a run with it rewrites what is recorded, so it was taken out
     "#]].assert_eq(&told);
     let changed = fixture.git(&["status", "--porcelain"]);
     assert_eq!(changed, "");

@@ -208,3 +208,96 @@ fn half_goes_to_even() {
     let done = pindrift(&fixture, &accept, &[]);
     assert_eq!((done.err.as_str(), done.status), ("", 0));
 }
+
+#[test]
+fn a_specification_is_run_on_the_base_with_its_data() {
+    let fixture = changed("want()", "Specification test: accounting rule 7.");
+    let source = "from pathlib import Path\n\nfrom billing import net\n\n\ndef want():\n    return \
+                  float((Path(__file__).parent / 'want.txt').read_text())\n\n\ndef \
+                  test_half_goes_to_even():\n    \"\"\"Specification test: accounting rule 7.\"\"\"\n    assert \
+                  net(2.665) == want()\n";
+    fixture.write(&format!("//- tests/want.txt\n2.66\n//- tests/test_rules.py\n{source}"));
+    let said = prove(&fixture, SPEC, "base");
+    assert_eq!((said.err.as_str(), said.status), ("", 0), "{}", said.out);
+
+    // The same value on both sides of the change: what failed before for want of the file proves nothing.
+    fixture.write(&format!(
+        "//- tests/want.txt\n2.0\n//- tests/test_rules.py\n{}",
+        source.replace("net(2.665)", "net(2.0)")
+    ));
+    let said = prove(&fixture, SPEC, "base");
+    assert_eq!(said.status, 1, "{}", said.out);
+    assert!(said.out.contains(&format!("no proof: {SPEC} passed at ")), "{}", said.out);
+}
+
+#[test]
+fn a_failure_before_any_assertion_proves_nothing() {
+    let source = "from billing import net\n\n\ndef test_half_goes_to_even(want):\n    \"\"\"Specification test: \
+                  accounting rule 7.\"\"\"\n    assert net(2.665) == want\n";
+    let conftest = "import sys\nfrom pathlib import Path\n\nimport pytest\n\nsys.path.insert(0, \
+                    str(Path(__file__).parent.parent / 'src'))\n\n\n@pytest.fixture\ndef want():\n    return 2.66\n";
+    let read = "from pathlib import Path\n\nfrom billing import net\n\n\ndef \
+                test_half_goes_to_even():\n    \"\"\"Specification test: accounting rule 7.\"\"\"\n    want = \
+                float((Path(__file__).parent.parent / 'rates' / 'want.txt').read_text())\n    assert net(2.665) == want\n";
+    for files in [
+        format!("//- tests/conftest.py\n{conftest}//- tests/test_rules.py\n{source}"),
+        format!("//- rates/want.txt\n2.66\n//- tests/test_rules.py\n{read}"),
+    ] {
+        let fixture = changed("2.66", "Specification test: accounting rule 7.");
+        fixture.write(&files);
+        let said = prove(&fixture, SPEC, "base");
+        assert_eq!(said.status, 1, "{}", said.out);
+        assert!(said.err.contains("fails before any of its assertions does"), "{}", said.err);
+        assert!(said.out.contains("no proof: "), "{}", said.out);
+        let refused = accept(&fixture, &["--proof", SPEC]);
+        assert_eq!(refused.status, 1, "{}", refused.out);
+    }
+}
+
+#[test]
+fn a_pin_that_the_base_does_not_have_did_not_hold_there() {
+    let prepared = |pinned: &str| {
+        let fixture = Fixture::committed(BASE);
+        fixture.git(&["branch", "base"]);
+        fixture.write(&format!(
+            "//- src/billing.py\nfrom decimal import ROUND_HALF_EVEN, Decimal\n\n\ndef net(price):\n    return \
+             float(Decimal(str(price)).quantize(Decimal('0.01'), ROUND_HALF_EVEN))\n//- tests/test_legacy.py\nfrom \
+             billing import net\n\n\ndef test_net_pins_legacy_output():\n{pinned}//- tests/test_rules.py\nfrom billing \
+             import net\n\n\ndef test_half_goes_to_even():\n    \"\"\"Specification test: accounting rule \
+             7.\"\"\"\n    assert net(2.665) == 2.66\n"
+        ));
+        fixture
+    };
+    // Added to the same test since.
+    let fixture = prepared("    assert net(1.0) == 1.0\n    assert net(2.665) == 2.67\n");
+    let said = pindrift(
+        &fixture,
+        &["prove", "--test", PIN, "--oracle", "tests/test_legacy.py#literal:2", "--proof", SPEC, "--base", "base"],
+        &[],
+    );
+    assert!(said.status != 0 && said.out.contains("(absent)"), "{}{}", said.out, said.err);
+    // The same place with another value.
+    let fixture = prepared("    assert net(2.665) == 2.68\n");
+    let said = prove(&fixture, SPEC, "base");
+    assert!(
+        said.status == 2 && said.err.contains("is another value at the base than today"),
+        "{}{}",
+        said.out,
+        said.err
+    );
+}
+
+#[test]
+fn what_only_python_reads_is_not_told_of_a_rust_run() {
+    let fixture = Fixture::committed(
+        "//- pindrift.toml\n//- .gitignore\ntarget/\n//- Cargo.toml\n[package]\nname = \"a\"\nversion = \
+         \"0.1.0\"\nedition = \"2021\"\n//- src/lib.rs\npub fn n() -> i64 {\n    2\n}\n//- tests/pins.rs\n/// \
+         Characterization test: pins current behaviour.\n#[test]\nfn pinned() {\n    assert_eq!(a::n(), 1);\n}\n",
+    );
+    let said = pindrift(&fixture, &["observe", "--repeat", "2"], &[]);
+    let mut told = String::new();
+    for entry in std::fs::read_dir(fixture.at(".pindrift/observed")).expect("observed").flatten() {
+        told.push_str(&std::fs::read_to_string(entry.path()).unwrap_or_default());
+    }
+    assert!(told.contains("pinned") && !told.contains("PYTHONHASHSEED"), "{}{}{told}", said.out, said.err);
+}
