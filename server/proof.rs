@@ -94,6 +94,9 @@ pub fn prove(workspace: &Workspace, case: &Case, request: &Request) -> Result<Pr
     };
     let observed = observe::observe(workspace, &asked).map_err(Refusal)?;
     problems.extend(observed.problems.iter().cloned());
+    if (request.cancelled)() {
+        return Err(Refusal("cancelled before both sides had been run; what was proven before still counts".into()));
+    }
     let now = Workspace::open(&workspace.project.root.path).map_err(Refusal)?;
     let survey = now.states(&Extent::All, &|| false).unwrap_or_default();
     let same = |other: &&std::sync::Arc<Case>| other.pin.test == pin.test && other.pin.oracle.key == pin.oracle.key;
@@ -114,7 +117,12 @@ pub fn prove(workspace: &Workspace, case: &Case, request: &Request) -> Result<Pr
     if let Some(case) = drifted {
         proof.drift = case.drift_id.clone();
         proof.notes.extend(specifications::copied(&now, case, &named.id));
-        if proof.drift.is_some() {
+        // What was proven against another base stays proven, while the specification passes.
+        let before = kept::kept(&now, case, request.proof).filter(Proven::proves);
+        let stays = before.is_some_and(|before| before.base != proof.proven.base)
+            && proof.proven.proof_now == "passed"
+            && !proof.proven.proves();
+        if proof.drift.is_some() && !stays {
             kept::keep(&now, case, request.proof, &proof.proven).map_err(Refusal)?;
         }
     }

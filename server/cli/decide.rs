@@ -220,7 +220,7 @@ fn shown(plan: &Plan, workspace: &Workspace, shape: Shape, place: &Place) -> Str
     let record = String::from_utf8_lossy(&ledger::encode(&plan.amendment).into_bytes()).into_owned();
     let removed = |change: &&FileChange| change.after.is_none();
     let paint = Paint(place.colour && shape == Shape::Text);
-    let text = |change: &FileChange| render::patch(change, workspace, paint);
+    let text = |change: &FileChange| render::patch(change, workspace, paint.0.then_some(paint));
     if shape == Shape::Json {
         let files = |changes: &[FileChange]| {
             changes

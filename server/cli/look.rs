@@ -1,6 +1,7 @@
 //! `pins`, `check` and `diff`: what is there to see. Takes a workspace, gives what to print.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -370,7 +371,8 @@ pub fn diff(of: &str, shape: DiffShape, place: &Place) -> Outcome {
         ),
         DiffShape::Patch => match amendment::oracle_alone(case, &scope.workspace) {
             Ok(changes) if changes.iter().all(|change| is_text(change, &scope.workspace)) => {
-                changes.iter().map(|change| render::patch(change, &scope.workspace, Paint(false))).collect()
+                let shown = std::io::stdout().is_terminal().then_some(Paint(false));
+                changes.iter().map(|change| render::patch(change, &scope.workspace, shown)).collect()
             }
             Ok(_) => return Outcome::refused(format_args!("{key} is no text, so it has no patch"), WANTS_A_PERSON),
             Err(refusal) => return Outcome::refused(refusal, WANTS_A_PERSON),

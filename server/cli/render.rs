@@ -282,15 +282,10 @@ pub fn as_text(content: &Content) -> String {
     }
 }
 
-/// Unified diff of two contents. With `names`, a patch for files of those names.
+/// Unified diff of two contents, to be read: nothing in it steers a terminal or a log.
 pub fn diff(before: &str, after: &str, names: (&str, &str), paint: Paint) -> String {
-    let diff = similar::TextDiff::configure().timeout(std::time::Duration::from_millis(500)).diff_lines(before, after);
-    let mut unified = diff.unified_diff();
-    let text = unified.header(names.0, names.1).to_string();
-    if !paint.0 {
-        return text;
-    }
-    text.lines()
+    unified(before, after, names)
+        .split_terminator('\n')
         .map(|line| match line.chars().next() {
             Some('+') => paint.added(&plain_lines(line)) + "\n",
             Some('-') => paint.removed(&plain_lines(line)) + "\n",
@@ -300,8 +295,14 @@ pub fn diff(before: &str, after: &str, names: (&str, &str), paint: Paint) -> Str
         .collect()
 }
 
-/// One file's change as a patch that `git apply` takes; of bytes that are no text only what they are.
-pub fn patch(change: &FileChange, workspace: &Workspace, paint: Paint) -> String {
+fn unified(before: &str, after: &str, names: (&str, &str)) -> String {
+    let diff = similar::TextDiff::configure().timeout(std::time::Duration::from_millis(500)).diff_lines(before, after);
+    diff.unified_diff().header(names.0, names.1).to_string()
+}
+
+/// One file's change as a patch that `git apply` takes; of bytes that are no text only what they are. `shown`:
+/// to be read, with every sign that would steer a terminal spelled out.
+pub fn patch(change: &FileChange, workspace: &Workspace, shown: Option<Paint>) -> String {
     let before = match workspace.project.shelf.disk(&change.path) {
         Read::Bytes(bytes) => Some(bytes.to_vec()),
         _ => None,
@@ -312,7 +313,11 @@ pub fn patch(change: &FileChange, workspace: &Workspace, paint: Paint) -> String
     };
     let names = (name(&before, "a"), name(&change.after, "b"));
     let content = |bytes: Option<Vec<u8>>| as_text(&Content::Bytes(bytes.unwrap_or_default()));
-    diff(&content(before), &content(change.after.clone()), (&names.0, &names.1), paint)
+    let (before, after, names) = (content(before), content(change.after.clone()), (&*names.0, &*names.1));
+    match shown {
+        Some(paint) => diff(&before, &after, names, paint),
+        None => unified(&before, &after, names),
+    }
 }
 
 /// A path as git writes it in a patch: quoted where it has to be, with a tab behind it where it has spaces.
