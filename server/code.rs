@@ -416,6 +416,22 @@ impl Expr {
     }
 }
 
+/// Calls `see` for each statement of a body and of the blocks in it, outermost first.
+pub fn each<'a>(body: &'a [Stmt], see: &mut dyn FnMut(&'a Stmt)) {
+    for stmt in body {
+        see(stmt);
+        match &stmt.kind {
+            StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::With { body, .. } => each(body, see),
+            StmtKind::If { then, otherwise, .. } => {
+                each(then, see);
+                each(otherwise, see);
+            }
+            StmtKind::Block(parts) => parts.iter().for_each(|part| each(part, see)),
+            _ => {}
+        }
+    }
+}
+
 impl Stmt {
     /// Calls `see` for every expression of this statement and of the statements inside it.
     pub fn walk<'a>(&'a self, see: &mut dyn FnMut(&'a Expr)) {

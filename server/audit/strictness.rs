@@ -9,7 +9,7 @@ mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::code::{Arg, Expr, ExprKind, Function, Op, Stmt, StmtKind, Target, Unit};
+use crate::code::{self, Arg, Expr, ExprKind, Function, Op, Stmt, StmtKind, Target, Unit};
 use crate::oracles::Pin;
 use crate::pins::names::{self, Named};
 use crate::pins::{self, Project, fixtures, sites, testing};
@@ -540,22 +540,6 @@ pub fn last(callee: &Expr) -> String {
     }
 }
 
-/// Calls `see` for each statement of a body and of the blocks in it.
-fn each<'b>(body: &'b [Stmt], see: &mut dyn FnMut(&'b Stmt)) {
-    for stmt in body {
-        see(stmt);
-        match &stmt.kind {
-            StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::With { body, .. } => each(body, see),
-            StmtKind::If { then, otherwise, .. } => {
-                each(then, see);
-                each(otherwise, see);
-            }
-            StmtKind::Block(parts) => parts.iter().for_each(|part| each(part, see)),
-            _ => {}
-        }
-    }
-}
-
 /// What a name is bound to in a function.
 fn bound<'b>(body: &'b [Stmt], name: &str) -> Vec<&'b Expr> {
     fn holds(target: &Target, name: &str) -> bool {
@@ -566,7 +550,7 @@ fn bound<'b>(body: &'b [Stmt], name: &str) -> Vec<&'b Expr> {
         }
     }
     let mut found = Vec::new();
-    each(body, &mut |stmt| match &stmt.kind {
+    code::each(body, &mut |stmt| match &stmt.kind {
         StmtKind::Bind { target, value } if holds(target, name) => found.push(value),
         StmtKind::For { target, iter, .. } if holds(target, name) => found.push(iter),
         StmtKind::With { items, .. } => {
@@ -581,7 +565,7 @@ fn bound<'b>(body: &'b [Stmt], name: &str) -> Vec<&'b Expr> {
 /// Statements that change what a name holds: `rows.sort()`.
 fn changes<'b>(body: &'b [Stmt], name: &str) -> Vec<&'b Expr> {
     let mut found = Vec::new();
-    each(body, &mut |stmt| {
+    code::each(body, &mut |stmt| {
         if let StmtKind::Expr(expr) = &stmt.kind
             && let ExprKind::Call { callee, .. } = &expr.kind
             && let ExprKind::Attr(base, method) = &callee.kind

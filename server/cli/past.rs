@@ -15,7 +15,6 @@ use crate::oracles::Pin;
 use crate::places::RelPath;
 use crate::survey::{Case, Workspace};
 
-/// The decisions about a baseline, a file or a test, newest first: its amendments, the comments above its
 /// It marks a suspected bug, and no later judgement of the same pin says otherwise.
 fn still_suspected(entry: &Entry, ledger: &Ledger) -> bool {
     let about = |other: &&Arc<Entry>| {
@@ -26,6 +25,7 @@ fn still_suspected(entry: &Entry, ledger: &Ledger) -> bool {
         .is_some_and(|(judged, standing)| judged == Judgement::SuspectedBug && standing.path == entry.path)
 }
 
+/// The decisions about a baseline, a file or a test, newest first: its amendments, the comments above its
 /// pins and the commits of its baseline. Without a name every amendment.
 pub fn log(what: Option<&str>, suspected: bool, shape: Shape, place: &Place) -> Outcome {
     let scope = match Scope::of(&[], place) {

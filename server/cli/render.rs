@@ -177,13 +177,14 @@ impl Paint {
     }
 }
 
-/// One finding.
+/// A pin that no run has told of, with the call that runs its test.
 pub fn unobserved_line(row: &Row, run: Option<&str>, paint: Paint) -> String {
     let place = paint.strong(&format!("{}:{}", plain(&row.file), row.line));
     let run = run.map(|run| format!("; `{}` runs it", plain(run))).unwrap_or_default();
     format!("{place}  {}\n    {}, {}{run}\n", plain(&row.test), row.state, plain(&oracle(row)))
 }
 
+/// One finding.
 pub fn finding_lines(finding: &FindingRow, paint: Paint) -> String {
     format!(
         "{}:{}  {}[{}] {}\n",

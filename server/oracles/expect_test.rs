@@ -16,7 +16,7 @@ use super::{
     Amended, Artefact, Baseline, Content, FileChange, Framework, OracleKind, Orphan, Pin, Recorded, Refusal, Step,
     digest_of, seen,
 };
-use crate::code::{Expr, ExprKind, Function, Stmt, StmtKind, Target, Unit};
+use crate::code::{self, Expr, ExprKind, Function, Stmt, StmtKind, Target, Unit};
 use crate::evaluate::{self, Value, worlds};
 use crate::pins::names::{self, Named};
 use crate::pins::{Project, Site};
@@ -199,7 +199,7 @@ fn indents(project: &Project, unit: &Unit, at: Span) -> bool {
             flat |= switched_off(function, name);
         }
     };
-    each(&function.body, &mut see);
+    code::each(&function.body, &mut see);
     let scope = names::scope_of(Some(function));
     function.body.iter().for_each(|stmt| {
         stmt.walk(&mut |expr| {
@@ -218,21 +218,6 @@ fn indents(project: &Project, unit: &Unit, at: Span) -> bool {
         });
     });
     !flat
-}
-
-fn each(body: &[Stmt], see: &mut dyn FnMut(&Stmt)) {
-    for stmt in body {
-        see(stmt);
-        match &stmt.kind {
-            StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::With { body, .. } => each(body, see),
-            StmtKind::If { then, otherwise, .. } => {
-                each(then, see);
-                each(otherwise, see);
-            }
-            StmtKind::Block(parts) => parts.iter().for_each(|part| each(part, see)),
-            _ => {}
-        }
-    }
 }
 
 fn switched_off(function: &Function, name: &str) -> bool {

@@ -8,7 +8,7 @@ use super::golden::held;
 use super::literal_python::{self, Names, Py, render};
 use super::{Amended, Baseline, Content, FileChange, Oracle, OracleKind, Pin, Recorded, Refusal, digest_of};
 use crate::code::python::{self, strings};
-use crate::code::{Arg, Expr, ExprKind, Function, Op, Stmt, StmtKind, Target, Unit};
+use crate::code::{self, Arg, Expr, ExprKind, Function, Op, Stmt, StmtKind, Target, Unit};
 use crate::evaluate::{World, worlds};
 use crate::pins::names::{self, Named};
 use crate::pins::{Project, Site};
@@ -282,7 +282,7 @@ pub(super) enum Local<'a> {
 pub(super) fn local<'a>(function: &'a Function, name: &str, before: Span) -> Local<'a> {
     let mut found: Vec<(&Expr, usize)> = Vec::new();
     let mut unclear = false;
-    every(&function.body, &mut |stmt| match &stmt.kind {
+    code::each(&function.body, &mut |stmt| match &stmt.kind {
         StmtKind::Bind { target: Target::Name(bound, _), value } if bound == name => {
             found.push((value, stmt.span.start));
         }
@@ -322,21 +322,6 @@ fn touched(function: &Function, name: &str) -> bool {
         });
     }
     touched
-}
-
-fn every<'a>(body: &'a [Stmt], see: &mut dyn FnMut(&'a Stmt)) {
-    for stmt in body {
-        see(stmt);
-        match &stmt.kind {
-            StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::With { body, .. } => every(body, see),
-            StmtKind::If { then, otherwise, .. } => {
-                every(then, see);
-                every(otherwise, see);
-            }
-            StmtKind::Block(parts) => parts.iter().for_each(|part| every(part, see)),
-            _ => {}
-        }
-    }
 }
 
 /// The oracle of an expression that is a literal of this unit, perhaps inside `approx`.

@@ -21,7 +21,7 @@ use super::{
     digest_of, reading, seen,
 };
 use crate::code::rust::tokens::{Kind, tokens};
-use crate::code::{Expr, ExprKind, Function, Stmt, StmtKind, Target, Unit};
+use crate::code::{self, Expr, ExprKind, Function, StmtKind, Target, Unit};
 use crate::evaluate::{self, Value, World, worlds};
 use crate::pins::macros::last;
 use crate::pins::{Project, Site};
@@ -317,7 +317,7 @@ fn read_from(project: &Project, site: &Site, unit: &Unit) -> Vec<Pin> {
     let Some(function) = site_function(project, site) else { return Vec::new() };
     let mut call: Option<&Expr> = None;
     let mut bound: Option<&str> = None;
-    each(&function.body, &mut |stmt| {
+    code::each(&function.body, &mut |stmt| {
         if let StmtKind::Bind { target: Target::Name(name, _), value } = &stmt.kind
             && value.span.contains(at)
         {
@@ -375,21 +375,6 @@ fn read_from(project: &Project, site: &Site, unit: &Unit) -> Vec<Pin> {
 
 /// Methods of snapbox that hold a value against an expected one.
 const COMPARING: [&str; 7] = ["eq", "eq_", "stdout_eq", "stderr_eq", "stdout_eq_", "stderr_eq_", "stdout_matches"];
-
-fn each<'a>(body: &'a [Stmt], see: &mut dyn FnMut(&'a Stmt)) {
-    for stmt in body {
-        see(stmt);
-        match &stmt.kind {
-            StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::With { body, .. } => each(body, see),
-            StmtKind::If { then, otherwise, .. } => {
-                each(then, see);
-                each(otherwise, see);
-            }
-            StmtKind::Block(parts) => parts.iter().for_each(|part| each(part, see)),
-            _ => {}
-        }
-    }
-}
 
 /// JSON as snapbox writes it: two blanks an indentation, no final newline. Keys in their order where the
 /// recorded ones are in one of their own (serde_json's `preserve_order`), else sorted.

@@ -3,8 +3,7 @@
 //! cannot know without running the test (a parameter, a name bound twice, a world that was arranged before) makes
 //! the call uncertain, never another one.
 
-use super::specifications::each;
-use crate::code::{Expr, ExprKind, Function, Stmt, StmtKind, Target, Unit};
+use crate::code::{self, Expr, ExprKind, Function, Stmt, StmtKind, Target, Unit};
 use crate::pins::names::{self, Named};
 use crate::pins::{Project, macros};
 use crate::syntax::Language;
@@ -147,7 +146,7 @@ impl<'a> Reading<'a> {
     /// A parameter or a name that the test binds.
     fn is_own(&self, name: &str) -> bool {
         let mut own = self.function.params.iter().any(|param| param.name.trim_start_matches('*') == name);
-        each(&self.function.body, &mut |stmt| {
+        code::each(&self.function.body, &mut |stmt| {
             own |= match &stmt.kind {
                 StmtKind::Bind { target, .. } | StmtKind::For { target, .. } => binds(target, name),
                 StmtKind::With { items, .. } => {
@@ -165,7 +164,7 @@ impl<'a> Reading<'a> {
             return None;
         }
         let mut times = 0;
-        each(&self.function.body, &mut |stmt| match &stmt.kind {
+        code::each(&self.function.body, &mut |stmt| match &stmt.kind {
             StmtKind::Bind { target, .. } | StmtKind::For { target, .. } => times += usize::from(binds(target, name)),
             StmtKind::With { items, .. } => {
                 times += items.iter().filter_map(|it| it.1.as_ref()).filter(|target| binds(target, name)).count();
@@ -183,7 +182,7 @@ impl<'a> Reading<'a> {
     /// Before the expression, or around it, the test does what no comparison and no value of it shows.
     fn arranged(&self, at: Span) -> bool {
         let mut arranged = !self.function.params.is_empty() && self.function.marks.iter().any(is_patch);
-        each(&self.function.body, &mut |stmt| {
+        code::each(&self.function.body, &mut |stmt| {
             if stmt.span.start >= at.start {
                 return;
             }

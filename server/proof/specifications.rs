@@ -3,7 +3,7 @@
 //! it is recorded is judged.
 
 use super::calls::{Call, Reading};
-use crate::code::{Expr, ExprKind, Function, Op, Stmt, StmtKind, Unit};
+use crate::code::{self, Expr, ExprKind, Function, Op, StmtKind, Unit};
 use crate::oracles::{Content, OracleKind, Pin, Step, literal};
 use crate::pins::{self, Project, sites};
 use crate::places::RelPath;
@@ -111,7 +111,7 @@ fn calls_of(project: &Project, case: &Case) -> Vec<Call> {
         }
     }
     // What is passed to a helper that compares, or stands in a macro.
-    each(&function.body, &mut |stmt| {
+    code::each(&function.body, &mut |stmt| {
         stmt.walk(&mut |expr| {
             if expr.span == pin.span {
                 match &expr.kind {
@@ -186,7 +186,7 @@ fn may_be_told(value: &str) -> bool {
 /// Both sides of each equal comparison of a test, each first once.
 pub(super) fn equals(function: &Function) -> Vec<(&Expr, &Expr)> {
     let mut found: Vec<(&Expr, &Expr)> = Vec::new();
-    each(&function.body, &mut |stmt| {
+    code::each(&function.body, &mut |stmt| {
         if let StmtKind::Assert { cond, .. } = &stmt.kind
             && let ExprKind::Binary(Op::Eq, left, right) = &cond.kind
         {
@@ -227,19 +227,4 @@ fn expected(unit: &Unit, expr: &Expr) -> Option<Content> {
             | ExprKind::Char(_)
     ) || matches!(&expr.kind, ExprKind::Call { callee, .. } if callee.dotted().is_some_and(|name| name.ends_with("Decimal")));
     plain.then(|| literal(unit.language, unit.text.slice(expr.span))).flatten()
-}
-
-pub(super) fn each<'b>(body: &'b [Stmt], see: &mut dyn FnMut(&'b Stmt)) {
-    for stmt in body {
-        see(stmt);
-        match &stmt.kind {
-            StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::With { body, .. } => each(body, see),
-            StmtKind::If { then, otherwise, .. } => {
-                each(then, see);
-                each(otherwise, see);
-            }
-            StmtKind::Block(parts) => parts.iter().for_each(|part| each(part, see)),
-            _ => {}
-        }
-    }
 }

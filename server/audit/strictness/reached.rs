@@ -2,7 +2,7 @@
 //! end it, conditions that the comparison stands under.
 
 use super::{Kind, Look};
-use crate::code::{Arg, Expr, ExprKind, Function, Stmt, StmtKind, Target, Unit};
+use crate::code::{self, Arg, Expr, ExprKind, Function, Stmt, StmtKind, Target, Unit};
 use crate::pins;
 use crate::syntax::Language;
 use crate::text::Span;
@@ -102,7 +102,7 @@ impl<'a> Look<'a> {
             if !stmt.span.contains(pin) {
                 if stmt.span.end <= pin.start {
                     let mut returns: Vec<Span> = Vec::new();
-                    super::each(std::slice::from_ref(stmt), &mut |inner| {
+                    code::each(std::slice::from_ref(stmt), &mut |inner| {
                         if matches!(inner.kind, StmtKind::Return(_)) {
                             returns.push(stmt.span);
                         }
@@ -225,7 +225,7 @@ fn catches(unit: &Unit, whole: Span, parts: &[Vec<Stmt>]) -> bool {
 /// A handler that ends in a failure of the test, whatever happens in it.
 fn raises(unit: &Unit, handler: &[Stmt]) -> bool {
     let mut leaves = false;
-    super::each(handler, &mut |stmt| {
+    code::each(handler, &mut |stmt| {
         leaves |= matches!(stmt.kind, StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue);
     });
     !leaves
